@@ -1,4 +1,4 @@
-"""How the rules of the house are checked: functions of source text, for `test_house.py`."""
+"""How the rules of the house are checked: functions of parsed source, for `test_house.py`."""
 
 import ast
 import inspect
@@ -22,10 +22,10 @@ SQL = re.compile(
 )
 
 
-def empty_names(text: str) -> list[str]:
+def empty_names(tree: ast.Module) -> list[str]:
     """Return the variables and parameters of a module that are named by an empty word."""
     names = []
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             names.append((node.lineno, node.id))
         elif isinstance(node, ast.arg):
@@ -33,9 +33,8 @@ def empty_names(text: str) -> list[str]:
     return [f"{line}: {name}" for line, name in sorted(names) if name.strip("_") in EMPTY_WORDS]
 
 
-def sql_statements(text: str) -> list[str]:
+def sql_statements(tree: ast.Module) -> list[str]:
     """Return the string constants of a module that are SQL; docstrings do not count."""
-    tree = ast.parse(text)
     prose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     inside = {
         id(part)
@@ -62,12 +61,12 @@ def sql_statements(text: str) -> list[str]:
     return statements
 
 
-def inner_imports(text: str) -> list[str]:
+def inner_imports(tree: ast.Module) -> list[str]:
     """Return the imports of our own modules inside of functions."""
     return sorted(
         {
             f"{node.lineno}: {name}"
-            for function in ast.walk(ast.parse(text))
+            for function in ast.walk(tree)
             if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
             for node in ast.walk(function)
             for name in _imported(node)

@@ -62,3 +62,18 @@ def test_dataset():
 def test_compare():
     comparison = verulam.compare("iris", ["majority class"], resampling="5-fold", progress=False)
     assert comparison.ranking().loc["majority class", "mean"] == pytest.approx(2 / 3)
+
+
+def test_packages_load_when_they_are_named():
+    script = "import verulam; print(len(verulam.data.dataset_names()) > 5)"
+    command = [sys.executable, "-c", script]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert result.stdout == "True\n"
+    with pytest.raises(AttributeError, match="has no attribute 'nowhere'"):
+        verulam.nowhere  # noqa: B018
+
+
+def test_the_command_line_is_a_module_too():
+    command = [sys.executable, "-m", "verulam", "--version"]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert verulam.__version__ in result.stdout

@@ -1,5 +1,6 @@
 """Item sets: every search against brute force, closed and maximal ones, streams, refusals."""
 
+import re
 from itertools import combinations
 
 import numpy as np
@@ -145,6 +146,35 @@ def test_an_explosion_is_refused_with_a_support_that_fits():
         frequent_itemsets(table, 0.1, max_itemsets=1000)
     support = float(str(error.value).split("min_support=")[1].split()[0])
     assert 1 < len(frequent_itemsets(table, support, max_itemsets=1000)) <= 1000
+
+
+def test_an_explosion_that_no_support_helps_says_so():
+    baskets = [list("abcdefghijkl")] * 4 + [["m"]]
+    message = "sets are in at least 1 transactions.*No support that leaves any set has fewer: leave"
+    with pytest.raises(DataError, match=message):
+        frequent_itemsets(baskets, 1, max_itemsets=1000)
+
+
+@pytest.mark.parametrize(
+    ("counts", "n_rows"),
+    [
+        ((1020, 1010, 1005), 1020),
+        # A share of three digits would be above all of them.
+        ((100_449, 100_440, 100_440), 102_000),
+        # A share of 1 would be a count of 1.
+        ((1020, 1019, 1019), 1020),
+    ],
+)
+def test_a_support_is_found_among_items_of_nearly_the_same_count(counts, n_rows):
+    table = pd.DataFrame(
+        {name: np.arange(n_rows) < counts[place] for place, name in enumerate("abc")}
+    )
+    message = r"More than 1 sets are in .*min_support=(\S+) there are at most 1;"
+    with pytest.raises(DataError, match=message) as error:
+        frequent_itemsets(table, 1000 / 1020, max_itemsets=1)
+    text = re.search(message, str(error.value))[1]
+    support = float(text) if "." in text else int(text)
+    assert list(frequent_itemsets(table, support, max_itemsets=1)) == [("a",)]
 
 
 def test_shares_are_not_missed_by_rounding():

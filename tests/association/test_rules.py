@@ -166,6 +166,8 @@ def test_true_rules_pass():
 def test_words(baskets):
     rules = association_rules([["beer", "chips"]] * 7 + [["beer"]] * 3 + [["wine"]] * 2, 2)
     place = by_sides(rules)[frozenset(["beer"]), frozenset(["chips"])]
+    with pytest.raises(DataError, match="place is 9999; expected a number from 0 to"):
+        rules.explain(9999)
     assert rules.explain(place) == (
         "7 of the 10 transactions with beer also have chips (70.0%); of all 12, 58.3% have it."
     )

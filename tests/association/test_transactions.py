@@ -32,6 +32,11 @@ def test_categories_become_items():
     assert [set(baskets[place]) for place in range(3)] == [{"sex=f", "member"}, {"sex=m"}, set()]
 
 
+def test_marks_with_gaps_are_items_where_they_are_set():
+    baskets = Transactions.from_table(pd.DataFrame({"a": [1.0, np.nan, 0.0], "b": [0, 1, 1]}))
+    assert [set(baskets[place]) for place in range(3)] == [{"a"}, {"b"}, {"b"}]
+
+
 def test_counting():
     baskets = Transactions.from_lists(LISTS)
     assert baskets.counts(["beer"]) == 2
@@ -78,7 +83,13 @@ def test_bad_input_is_named():
         Transactions.from_pairs([1, 2], ["a"])
     with pytest.raises(DataError, match="no identifier or no item"):
         Transactions.from_pairs([1, None], ["a", "b"])
+    with pytest.raises(DataError, match="transactions is 3; expected a list of lists"):
+        Transactions.from_lists(3)
+    with pytest.raises(DataError, match=r"an array of zeros and ones.*make it a DataFrame"):
+        frequent_itemsets(np.eye(3, dtype=int), 0.5)
     baskets = Transactions.from_lists(LISTS)
+    with pytest.raises(DataError, match="rows must be numbers from 0 to 3"):
+        baskets.take([4])
     with pytest.raises(UnknownNameError, match="chips"):
         baskets.counts(["chip"])
     with pytest.raises(DataError, match="expected a list of items"):

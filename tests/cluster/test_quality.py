@@ -81,7 +81,7 @@ def test_blocks_do_not_matter(monkeypatch):
         (np.eye(3), [0, 0], "there are 2 labels"),
         (np.eye(3), [0, 0, 0], "name 1 clusters of 3 rows"),
         (np.eye(3), [0, 1, 2], "silhouettes need from 2 to 2"),
-        ([[np.nan], [1.0], [2.0]], [0, 0, 1], "missing or infinite values"),
+        ([[np.nan], [1.0], [2.0]], [0, 0, 1], "X must be a table of finite numbers"),
     ],
 )
 def test_bad_input_is_refused(X, labels, message):

@@ -11,6 +11,7 @@ from sklearn.neighbors import NearestCentroid
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
+from verulam.base import DataError
 from verulam.decision import DecisionGrid, MinimumRisk, decision_regions
 
 
@@ -108,3 +109,41 @@ def test_labels_beyond_the_classes_are_rejections():
         held={},
     )
     assert grid.reject.tolist() == [[False, True]]
+
+
+def test_an_extent_sets_the_ends_of_the_axes(iris):
+    X, y = iris
+    classifier = GaussianNB().fit(X[:, :2], y)
+    grid = decision_regions(classifier, X[:, :2], resolution=5, extent=(0, 10, -1, 3))
+    assert_allclose(grid.horizontal, [0, 2.5, 5, 7.5, 10])
+    assert_allclose(grid.vertical, [-1, 0, 1, 2, 3])
+    assert grid.labels[grid.codes[4, 2]] == classifier.predict([[5, 3]])[0]
+
+
+@pytest.mark.parametrize(
+    ("extent", "message"),
+    [
+        ((0, 1, 2), "four numbers"),
+        ("abcd", "four numbers"),
+        (5, "four numbers"),
+        ((1, 0, 0, 1), "left < right"),
+        ((0, float("inf"), 0, 1), "finite"),
+    ],
+)
+def test_bad_extents_are_refused(iris, extent, message):
+    X, y = iris
+    classifier = GaussianNB().fit(X[:, :2], y)
+    with pytest.raises(DataError, match=message):
+        decision_regions(classifier, X[:, :2], extent=extent)
+
+
+def test_certainty_goes_from_chance_to_one(iris):
+    X, y = iris
+    grid = decision_regions(GaussianNB().fit(X[:, :2], y), X[:, :2], resolution=9)
+    assert_allclose(grid.certainty, (grid.confidence - 1 / 3) / (2 / 3), atol=1e-12)
+    plain = decision_regions(NearestCentroid().fit(X[:, :2], y), X[:, :2], resolution=3)
+    if plain.confidence is None:
+        assert (plain.certainty == 1).all()
+    lonely = DecisionGrid(*[np.zeros(1)] * 2, np.zeros((1, 1), int), ["a"], 1, np.ones((1, 1)),
+                          (0, 1), ("a", "b"), {})  # fmt: skip
+    assert lonely.certainty.tolist() == [[1.0]]

@@ -1,4 +1,4 @@
-"""Conditions of optimality of every machine on 200 random problems each.
+"""Conditions of optimality of every machine on random problems: 40 each, 200 in the long run.
 
 Each test computes them in plain NumPy from the public attributes of a fitted machine: kernels,
 outputs, bounds and sums are made here, and nothing of the solver's own report is believed.
@@ -25,10 +25,20 @@ from verulam.kernel import (
     lagrangian_machine,
 )
 
-N_PROBLEMS = 200
 TOLERANCE = 1e-6
 #: What rounding adds where kernel values are kept in single precision.
 ALLOWED = 1e-5
+
+
+#: How many problems a test sees; whoever changes a solver runs the long ones, too.
+N_PROBLEMS = [40]
+
+
+@pytest.fixture(
+    autouse=True, scope="module", params=[40, pytest.param(200, marks=pytest.mark.slow)]
+)
+def _n_problems(request):
+    N_PROBLEMS[:] = [request.param]
 
 
 def gaussian_gram(X, width):
@@ -38,7 +48,7 @@ def gaussian_gram(X, width):
 
 def problems(n_classes=2):
     """Random inputs, classes and numbers, with a kernel in turn and its Gram matrix."""
-    for seed in range(N_PROBLEMS):
+    for seed in range(*N_PROBLEMS):
         rng = np.random.default_rng(seed)
         X = rng.normal(size=(int(rng.integers(10, 41)), int(rng.integers(1, 4))))
         y = np.digitize(X[:, 0] + rng.normal(size=len(X)), [-0.5, 0.5][: n_classes - 1])

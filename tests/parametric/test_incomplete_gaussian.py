@@ -66,5 +66,5 @@ def test_score_uses_what_is_there(gappy):
 
 
 def test_column_without_values():
-    with pytest.raises(DataError, match=r"All values are missing in columns \[1\]"):
+    with pytest.raises(DataError, match=r"All values are missing in column 1 \(counted from 0\)"):
         IncompleteGaussianDensity().fit([[1.0, np.nan], [2.0, np.nan]])

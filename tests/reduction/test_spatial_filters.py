@@ -43,7 +43,7 @@ def test_brightness_does_not_count_and_contrast_counts_squared():
 def test_bad_input():
     with pytest.raises(DataError, match="images: expected shape"):
         spatial_filter_energies(np.ones(5))
-    with pytest.raises(DataError, match="NaN or infinite"):
+    with pytest.raises(DataError, match="images must be finite numbers"):
         spatial_filter_energies(np.full((4, 4), np.nan))
     with pytest.raises(DataError, match="n_bands=0"):
         spatial_filters((8, 8), n_bands=0)

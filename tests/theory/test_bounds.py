@@ -6,6 +6,7 @@ import pytest
 
 from verulam.base import DataError
 from verulam.theory import LearningBound, box_bound, finite_class_bound, vc_bound
+from verulam.theory._bounds import _whole_above, _whole_below
 
 
 def test_worked_numbers():
@@ -90,7 +91,10 @@ def test_words():
         ({"n_hypotheses": 3, "error": 1.5, "delta": 0.1}, "error must lie between"),
         ({"n_hypotheses": 3, "error": 0.1, "delta": 0.0}, "delta must lie between"),
         ({"n_hypotheses": 0, "error": 0.1, "delta": 0.1}, "n_hypotheses must be at least 1"),
-        ({"n_hypotheses": math.nan, "error": 0.1, "delta": 0.1}, "at least 1, but is nan"),
+        (
+            {"n_hypotheses": math.nan, "error": 0.1, "delta": 0.1},
+            "n_hypotheses must be a number, or None; got nan",
+        ),
         ({"n_hypotheses": 9, "delta": 0.1, "n_samples": 0}, "n_samples must be at least 1"),
         ({"n_hypotheses": 9**9, "delta": 0.1, "n_samples": 2, "method": "loose"}, "too few"),
         ({"error": 0.01, "delta": 0.1, "n_samples": 2}, "too few for a class of any size"),
@@ -100,3 +104,10 @@ def test_words():
 def test_bad_input_is_named(options, words):
     with pytest.raises(DataError, match=words):
         finite_class_bound(**options)
+
+
+def test_whole_numbers_meet_a_strict_bound_also_where_it_is_whole():
+    """What rounding leaves above or below a whole number counts as that number."""
+    assert [_whole_below(value) for value in (8.0, 8 + 1e-12, 8 - 1e-12, 8.5)] == [7, 7, 7, 8]
+    assert [_whole_above(value) for value in (8.0, 8 + 1e-12, 8 - 1e-12, 8.5)] == [9, 9, 9, 9]
+    assert _whole_below(math.inf) == math.inf

@@ -98,7 +98,7 @@ def test_bad_input_is_named():
         shatters(np.zeros((17, 2)))
     with pytest.raises(DataError, match="finite numbers"):
         shatters([[np.nan, 1.0]])
-    with pytest.raises(DataError, match="a point in each row"):
+    with pytest.raises(DataError, match="points must be a table of finite numbers"):
         shatters([1.0, 2.0])
     with pytest.raises(UnknownNameError, match="hyperplan"):
         shatters(CORNERS, "hyperplan")

@@ -112,6 +112,8 @@ def test_bad_input_is_named():
         VersionSpace({"a": []})
     with pytest.raises(DataError, match="must differ"):
         VersionSpace({"a": ["x", "x"]})
+    with pytest.raises(DataError, match=r"attributes: expected a mapping of names.*got list"):
+        VersionSpace([["x", "y"]])
     space = VersionSpace({"a": "xy", "b": "uv"})
     with pytest.raises(DataError, match="has 2 attributes; got 1"):
         space.update("x", True)

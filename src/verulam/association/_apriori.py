@@ -8,7 +8,12 @@ import pandas as pd
 
 from verulam.association._item_sets import least_count
 from verulam.association._transactions import as_transactions
-from verulam.base import DataError
+from verulam.base import (
+    NUMBER,
+    WHOLE,
+    DataError,
+    checked_arguments,
+)
 
 ItemTuple = tuple[Any, ...]
 
@@ -103,6 +108,7 @@ class AprioriTrace:
         return "\n".join(lines)
 
 
+@checked_arguments(min_support=NUMBER, max_candidates=WHOLE)
 def apriori(
     transactions: Any, min_support: float = 0.1, *, max_candidates: int = 100_000
 ) -> AprioriTrace:

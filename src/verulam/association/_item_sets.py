@@ -1,7 +1,9 @@
 """Frequent, closed and maximal item sets: in memory, in parts, from a stream or a cluster."""
 
+import gc
 import math
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,7 +20,14 @@ from verulam.association._search_loops import (
     list_sets,
 )
 from verulam.association._transactions import Transactions, as_transactions
-from verulam.base import DataError
+from verulam.base import (
+    NONE,
+    NUMBER,
+    TEXT,
+    WHOLE,
+    DataError,
+    checked_arguments,
+)
 
 KINDS = ("all", "closed", "maximal")
 #: Beyond so many bytes of bits, transactions are searched in parts.
@@ -80,13 +89,14 @@ class ItemSets:
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
         # Sets of one length make a table, whose columns become tuples without a Python loop.
         names = np.fromiter(self.items, object, len(self.items))
-        listed = np.empty(len(self), dtype=object)
-        for length in np.unique(self.lengths):
-            places = np.flatnonzero(self.lengths == length)
-            members = self.codes[self.starts[places][:, None] + np.arange(length)]
-            columns = names[members].T.tolist()
-            listed[places] = np.fromiter(zip(*columns, strict=True), object, len(places))
-        return iter(listed.tolist())
+        listed, lengths = np.empty(len(self), dtype=object), self.lengths
+        with _no_collection():
+            for length in np.unique(lengths):
+                places = np.flatnonzero(lengths == length)
+                members = self.codes[self.starts[places][:, None] + np.arange(length)]
+                columns = names[members].T.tolist()
+                listed[places] = np.fromiter(zip(*columns, strict=True), object, len(places))
+            return iter(listed.tolist())
 
     @property
     def lengths(self) -> NDArray[np.int64]:
@@ -134,6 +144,22 @@ class ItemSets:
         return f"{text}\n... and {left:,} more" if left else text
 
 
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Make very many objects that stay, without looking through them for garbage again and again.
+
+    That takes a quarter of the time.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+@checked_arguments(min_support=NUMBER, kind=TEXT, max_length=WHOLE | NONE, max_itemsets=WHOLE)
 def frequent_itemsets(
     transactions: Any,
     min_support: float = 0.1,
@@ -276,16 +302,35 @@ def _explosion(
     limit: int,
 ) -> str:
     """Return what to say of too many sets, with a support that has few enough."""
-    low, high = least, max(least + 1, int(baskets.item_counts.max(initial=1)) + 1)
-    while high - low > max(1, low // 20):
+    top = int(baskets.item_counts.max(initial=1))
+    low, high = least, max(least, top) + 1
+    # That no support has few enough is certain only once the largest was tried.
+    while high - low > (1 if high > top else max(1, low // 20)):
         middle = int(np.sqrt(low * high)) if high > 2 * low else (low + high) // 2
         few = len(_search(baskets, middle, kind, max_length, limit)) <= limit
         low, high = (low, middle) if few else (middle, high)
-    return (
+    many = (
         f"More than {limit:,} {'' if kind == 'all' else kind + ' '}sets are in at least {least:,} "
-        f"transactions ({least / len(baskets):.3g}). With min_support={high / len(baskets):.3g} "
+        f"transactions ({least / len(baskets):.3g})."
+    )
+    if high > top:
+        return (
+            f"{many} No support that leaves any set has fewer: leave out some of the items that "
+            "always occur together, name a max_length, or raise max_itemsets."
+        )
+    return (
+        f"{many} With min_support={_support_text(high, top, len(baskets))} "
         f"there are at most {limit:,}; or raise max_itemsets, or name a max_length."
     )
+
+
+def _support_text(least: int, most: int, total: int) -> str:
+    """Return the shortest share that stands for a count in those bounds, or the lower bound."""
+    texts = (f"{least / total:.{digits}g}" for digits in range(3, 17))
+    # 1 would be one transaction.
+    shares = (text for text in texts if float(text) < 1.0)
+    fitting = (text for text in shares if least <= least_count(float(text), total) <= most)
+    return next(fitting, str(least))
 
 
 # Parts that are read twice ---------------------------------------------------------------------

@@ -9,10 +9,18 @@ from numpy.typing import ArrayLike
 
 from verulam.association._rules import RuleSet, association_rules
 from verulam.association._transactions import as_transactions
-from verulam.base import DataError
+from verulam.base import (
+    COLLECTION,
+    LABELS,
+    NONE,
+    NUMBER,
+    DataError,
+    checked_arguments,
+)
 from verulam.statistics import rate_interval
 
 
+@checked_arguments(items=COLLECTION, having=COLLECTION, by=LABELS | NONE, confidence=NUMBER)
 def conditional_probability(
     transactions: Any,
     items: Iterable[Any],

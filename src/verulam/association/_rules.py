@@ -13,7 +13,13 @@ from scipy.stats import hypergeom
 from verulam.association._item_sets import ItemSets, frequent_itemsets
 from verulam.association._search_loops import find_rules, tree_parents
 from verulam.association._transactions import Transactions, as_transactions
-from verulam.base import DataError
+from verulam.base import (
+    NONE,
+    NUMBER,
+    WHOLE,
+    DataError,
+    checked_arguments,
+)
 from verulam.statistics import adjust_p_values
 
 #: Sets longer than this have too many parts to make rules of.
@@ -158,6 +164,8 @@ class RuleSet:
 
     def explain(self, place: int) -> str:
         """Return a rule in words, with the counts behind it."""
+        if place not in range(len(self)):
+            raise DataError(f"place is {place!r}; expected a number from 0 to {len(self) - 1}.")
         antecedent = ", ".join(map(str, self.antecedents[place]))
         consequent = ", ".join(map(str, self.consequents[place]))
         both, left = self.together[place], self.antecedent_counts[place]
@@ -230,6 +238,15 @@ class RuleSet:
         return "\n".join([*lines, f"... and {left:,} more"] if left else lines) or "no rules"
 
 
+@checked_arguments(
+    min_support=NUMBER,
+    min_confidence=NUMBER,
+    min_lift=NUMBER,
+    max_consequent=WHOLE | NONE,
+    max_length=WHOLE | NONE,
+    max_itemsets=WHOLE,
+    max_rules=WHOLE,
+)
 def association_rules(
     transactions: Any,
     min_support: float = 0.1,

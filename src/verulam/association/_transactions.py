@@ -44,7 +44,11 @@ class Transactions:
     @classmethod
     def from_lists(cls, transactions: Iterable[Iterable[Any]]) -> "Transactions":
         """Return transactions from lists of items; an item that is named twice counts once."""
-        rows = [_checked_row(place, row) for place, row in enumerate(transactions)]
+        if not hasattr(transactions, "__iter__"):
+            raise DataError(f"transactions is {transactions!r}; expected a list of lists of items.")
+        rows: list[Any] = list(transactions)
+        if not set(map(type, rows)) <= {list}:
+            rows = [_checked_row(place, row) for place, row in enumerate(rows)]
         flat = list(chain.from_iterable(rows))
         try:
             codes, known = pd.factorize(_as_array(flat), use_na_sentinel=True)
@@ -53,7 +57,7 @@ class Transactions:
             raise DataError(f"Transaction {place} (counted from 0): {error}.") from error
         if (codes < 0).any():
             raise DataError("An item is missing (NaN or None); leave it out of its transaction.")
-        starts = np.concatenate([[0], np.cumsum([len(row) for row in rows], dtype=np.int64)])
+        starts = np.concatenate([[0], np.cumsum(list(map(len, rows)), dtype=np.int64)])
         return cls._from_codes(tuple(known.tolist()), starts, codes)
 
     @classmethod
@@ -83,7 +87,7 @@ class Transactions:
             column = table[name]
             if _is_flag(column):
                 names.append(name)
-                columns.append(column.fillna(False).to_numpy().astype(bool))
+                columns.append((column == 1).fillna(False).to_numpy(dtype=bool))
             elif pd.api.types.is_numeric_dtype(column):
                 raise DataError(
                     f"Column {name!r} has numbers; items are there or not. Cut it into ranges "
@@ -200,6 +204,8 @@ class Transactions:
         """Return some of the transactions, with the same items."""
         places = np.asarray(rows)
         places = np.flatnonzero(places) if places.dtype == bool else places.astype(np.int64)
+        if len(places) and not (places.min() >= 0 and places.max() < len(self)):
+            raise DataError(f"rows must be numbers from 0 to {len(self) - 1}.")
         lengths = np.diff(self.starts)[places]
         starts = np.concatenate([[0], np.cumsum(lengths)])
         offsets = np.repeat(self.starts[places] - starts[:-1], lengths)
@@ -222,6 +228,11 @@ def as_transactions(data: Any) -> Transactions:
         return data
     if isinstance(data, pd.DataFrame):
         return Transactions.from_table(data)
+    if isinstance(data, np.ndarray) and data.ndim == 2 and np.isin(data, (0, 1)).all():
+        raise DataError(
+            "transactions is an array of zeros and ones, which mark items without names; make it a "
+            "DataFrame with a column for each item."
+        )
     if isinstance(data, Sequence | np.ndarray | pd.Series):
         return Transactions.from_lists(list(data))
     raise DataError(

@@ -8,7 +8,15 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
-from verulam.base import DataError, column_or_1d
+from verulam.base import (
+    FUNCTION,
+    LABELS,
+    TABLE,
+    TEXT,
+    DataError,
+    checked_arguments,
+    column_or_1d,
+)
 from verulam.cluster._hierarchy.merge_tree import METRICS, checked_distances
 from verulam.cluster._quality_loops import euclidean_sums_by_cluster, sums_by_cluster
 
@@ -80,6 +88,7 @@ class ClusterQuality:
         )
 
 
+@checked_arguments(X=TABLE, labels=LABELS, metric=TEXT | FUNCTION)
 def cluster_quality(
     X: ArrayLike, labels: ArrayLike, *, metric: Any = "euclidean"
 ) -> ClusterQuality:
@@ -134,6 +143,7 @@ def cluster_quality(
     )
 
 
+@checked_arguments(X=TABLE, labels=LABELS, metric=TEXT | FUNCTION)
 def silhouettes(X: ArrayLike, labels: ArrayLike, *, metric: Any = "euclidean") -> np.ndarray:
     r"""Return how much nearer each row is to its own cluster than to the next one.
 

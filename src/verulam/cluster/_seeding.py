@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from verulam.base import Chunk, DataError
+from verulam.base import Chunk, DataError, DataWarning, warn_caller
 from verulam.numerics import DiagonalMoments, diagonal_moments
 
 #: Rows of a sample that starts are drawn from, at least, and for each cluster.
@@ -157,6 +157,16 @@ def check_enough_rows(n_clusters: int, n_rows: int, name: str) -> None:
         raise DataError(
             f"{name}={n_clusters} is more than the data has: n_samples={n_rows} ({rows}); "
             f"choose {name} from 1 to {n_rows}."
+        )
+
+
+def warn_of_equal_rows(n_clusters: int, n_different: int) -> None:
+    """Warn where clusters differ only in which of several equal rows they have."""
+    if n_different < n_clusters:
+        warn_caller(
+            f"n_clusters={n_clusters}, but the number of different rows is {n_different}; equal "
+            "rows are divided between clusters.",
+            DataWarning,
         )
 
 

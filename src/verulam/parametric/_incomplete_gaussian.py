@@ -17,6 +17,7 @@ from verulam.base import (
     ManyPasses,
     Source,
     check_is_fitted,
+    columns_text,
     validate_data,
 )
 from verulam.numerics import factorise, gaussian_log_density
@@ -186,8 +187,8 @@ class IncompleteGaussianDensity(LogLikelihoodMixin, ManyPasses, Density):
         sums = source.total(_chunk_pair_sums)
         weight = np.diag(sums.weight)
         if not weight.all():
-            columns = np.flatnonzero(weight == 0).tolist()
-            raise DataError(f"All values are missing in columns {columns} (counted from 0).")
+            columns = columns_text(self, np.flatnonzero(weight == 0))
+            raise DataError(f"All values are missing in {columns}.")
         mean = np.diag(sums.sums) / weight
         variances = np.diag(sums.products) / weight - mean**2
         variances = np.where(variances > 0, variances, 1.0)

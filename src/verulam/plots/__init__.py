@@ -75,6 +75,8 @@ if TYPE_CHECKING:
         influence_diagram,
         separation_diagram,
     )
+    from verulam.plots._graphs.local_networks import experts_diagram, radial_network_diagram
+    from verulam.plots._graphs.networks_in_time import delay_diagram, recurrent_diagram
     from verulam.plots._graphs.plates import GenerativeModel, plate_diagram
     from verulam.plots._models.densities import densities_1d, density_contours, log_odds_curve
     from verulam.plots._models.discriminants import (
@@ -189,6 +191,7 @@ __all__ = [
     "criterion_trace",
     "critical_difference",
     "decision_regions",
+    "delay_diagram",
     "dendrogram",
     "densities_1d",
     "density_contours",
@@ -211,6 +214,7 @@ __all__ = [
     "evidence_over_data",
     "expert_lines",
     "expert_trace",
+    "experts_diagram",
     "factor_graph_diagram",
     "factor_map",
     "factor_plane",
@@ -250,6 +254,8 @@ __all__ = [
     "power_curves",
     "precision_recall_curves",
     "predictive_band",
+    "radial_network_diagram",
+    "recurrent_diagram",
     "regression_tube",
     "regret_curves",
     "response_surface",

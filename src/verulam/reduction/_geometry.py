@@ -7,11 +7,23 @@ import pandas as pd
 from scipy.special import gammaln
 from scipy.stats import chi2
 
-from verulam.base import DataError, Seed, generator
+from verulam.base import (
+    FUNCTION,
+    NONE,
+    NUMBER,
+    SEED,
+    VECTOR,
+    WHOLE,
+    DataError,
+    Seed,
+    checked_arguments,
+    generator,
+)
 
 Sampler = Callable[[int, int, np.random.Generator], np.ndarray]
 
 
+@checked_arguments(n_dimensions=WHOLE, radius=NUMBER)
 def ball_volume(n_dimensions: int, radius: float = 1.0) -> float:
     r"""Return the volume of a ball.
 
@@ -44,6 +56,7 @@ def ball_volume(n_dimensions: int, radius: float = 1.0) -> float:
     return float(np.exp(half * np.log(np.pi) - gammaln(half + 1.0) + n_dimensions * np.log(radius)))
 
 
+@checked_arguments(n_dimensions=WHOLE)
 def cube_share(n_dimensions: int) -> float:
     """Return the share of a cube that the ball inside of it fills.
 
@@ -65,6 +78,7 @@ def cube_share(n_dimensions: int) -> float:
     return ball_volume(n_dimensions, 0.5)
 
 
+@checked_arguments(n_dimensions=WHOLE, thickness=NUMBER)
 def shell_share(n_dimensions: int, thickness: float) -> float:
     """Return the share of a ball's volume that lies in its outermost shell.
 
@@ -87,6 +101,7 @@ def shell_share(n_dimensions: int, thickness: float) -> float:
     return float(-np.expm1(n_dimensions * np.log1p(-thickness))) if thickness < 1.0 else 1.0
 
 
+@checked_arguments(n_dimensions=WHOLE, radius=NUMBER)
 def gaussian_share(n_dimensions: int, radius: float) -> float:
     r"""Return the probability that a standard Gaussian falls within some distance of its mean.
 
@@ -114,6 +129,7 @@ def gaussian_share(n_dimensions: int, radius: float) -> float:
     return float(chi2.cdf(radius**2, n_dimensions))
 
 
+@checked_arguments(dimensions=VECTOR, n_samples=WHOLE, sampler=FUNCTION | NONE, random_state=SEED)
 def distance_concentration(
     dimensions: Sequence[int] = (1, 2, 5, 10, 20, 50, 100),
     *,

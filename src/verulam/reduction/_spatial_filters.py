@@ -3,7 +3,13 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from verulam.base import DataError
+from verulam.base import (
+    NUMBERS,
+    WHOLE,
+    DataError,
+    Kind,
+    checked_arguments,
+)
 
 #: Frequencies of neighbouring bands differ by this factor: an octave.
 OCTAVE = 2.0
@@ -11,8 +17,15 @@ OCTAVE = 2.0
 FINEST = 0.25
 #: Width of a band along the frequency, as a share of its centre.
 RELATIVE_WIDTH = 0.25
+SHAPE = Kind(
+    "two whole numbers, of rows and of columns",
+    lambda value: (
+        isinstance(value, list | tuple) and len(value) == 2 and all(map(WHOLE.accepts, value))
+    ),
+)
 
 
+@checked_arguments(shape=SHAPE, n_orientations=WHOLE, n_bands=WHOLE)
 def spatial_filters(
     shape: tuple[int, int], *, n_orientations: int = 4, n_bands: int = 5
 ) -> np.ndarray:
@@ -66,6 +79,7 @@ def spatial_filters(
     return np.array(filters)
 
 
+@checked_arguments(images=NUMBERS, n_orientations=WHOLE, n_bands=WHOLE)
 def spatial_filter_energies(
     images: ArrayLike, *, n_orientations: int = 4, n_bands: int = 5
 ) -> np.ndarray:

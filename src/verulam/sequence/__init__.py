@@ -83,7 +83,7 @@ from verulam.sequence._model.emission import Emission
 from verulam.sequence._model.forward_backward import ForwardBackward, forward_backward
 from verulam.sequence._model.inference import (
     BestPath,
-    Emissions,
+    EmissionLikelihoods,
     Filtered,
     Smoothed,
     best_paths,
@@ -124,7 +124,7 @@ __all__ = [
     "CompositeSegment",
     "DurationTransitions",
     "Emission",
-    "Emissions",
+    "EmissionLikelihoods",
     "FactorialParameters",
     "Filtered",
     "FlatHierarchy",

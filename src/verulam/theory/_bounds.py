@@ -7,8 +7,20 @@ from typing import Any
 
 from scipy.optimize import brentq
 
-from verulam.base import DataError
+from verulam.base import (
+    NONE,
+    NUMBER,
+    TEXT,
+    WHOLE,
+    DataError,
+    Kind,
+    checked_arguments,
+)
 
+#: Numbers of hypotheses may be larger than any float.
+SIZE = Kind(
+    "a number", lambda value: NUMBER.accepts(value) or (isinstance(value, int) and value > 0)
+)
 METHODS = ("exact", "loose", "agnostic")
 #: No solution is looked for beyond so many samples.
 MOST_SAMPLES = 1e15
@@ -64,6 +76,13 @@ class _Problem:
     most_size: float
 
 
+@checked_arguments(
+    n_hypotheses=SIZE | NONE,
+    error=NUMBER | NONE,
+    delta=NUMBER | NONE,
+    n_samples=NUMBER | NONE,
+    method=TEXT,
+)
 def finite_class_bound(
     n_hypotheses: float | None = None,
     *,
@@ -122,6 +141,13 @@ def finite_class_bound(
     return _solve(problem, n_hypotheses, error, delta, n_samples, method)
 
 
+@checked_arguments(
+    n_inputs=WHOLE | NONE,
+    error=NUMBER | NONE,
+    delta=NUMBER | NONE,
+    n_samples=NUMBER | NONE,
+    method=TEXT,
+)
 def box_bound(
     n_inputs: int | None = 2,
     *,
@@ -173,6 +199,9 @@ def box_bound(
     return _solve(problem, n_inputs, error, delta, n_samples, method)
 
 
+@checked_arguments(
+    dimension=NUMBER | NONE, error=NUMBER | NONE, delta=NUMBER | NONE, n_samples=NUMBER | NONE
+)
 def vc_bound(
     dimension: int | None = None,
     *,

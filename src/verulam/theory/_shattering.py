@@ -8,7 +8,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from verulam.base import DataError, Seed, generator, unknown_name
+from verulam.base import (
+    FUNCTION,
+    SEED,
+    TABLE,
+    TEXT,
+    WHOLE,
+    DataError,
+    Seed,
+    checked_arguments,
+    generator,
+    unknown_name,
+)
 from verulam.linear import separability
 
 #: Labelings of more points than this are too many to try one by one.
@@ -94,6 +105,7 @@ class VCDimension:
         return f"VC dimension at least {self.lower}: {self.reason}"
 
 
+@checked_arguments(points=TABLE, hypotheses=TEXT | FUNCTION)
 def shatters(points: ArrayLike, hypotheses: str | Realise = "hyperplane") -> Shattering:
     """Try every labeling of some points, and say which a class of hypotheses realises.
 
@@ -127,6 +139,7 @@ def shatters(points: ArrayLike, hypotheses: str | Realise = "hyperplane") -> Sha
     return Shattering(table, labelings, realised, missing, certificate)
 
 
+@checked_arguments(n_points=WHOLE, n_inputs=WHOLE)
 def n_dichotomies(n_points: int, n_inputs: int) -> int:
     r"""Return how many labelings of points in general position hyperplanes realise.
 
@@ -154,6 +167,9 @@ def n_dichotomies(n_points: int, n_inputs: int) -> int:
     return 2 * sum(math.comb(n_points - 1, k) for k in range(n_inputs + 1))
 
 
+@checked_arguments(
+    hypotheses=TEXT | FUNCTION, n_inputs=WHOLE, n_trials=WHOLE, max_points=WHOLE, random_state=SEED
+)
 def vc_dimension(
     hypotheses: str | Realise = "hyperplane",
     n_inputs: int = 2,

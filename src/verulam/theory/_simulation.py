@@ -8,7 +8,19 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from verulam.base import DataError, Seed, clone, generator
+from verulam.base import (
+    FUNCTION,
+    LEARNER,
+    NUMBER,
+    SEED,
+    TABLE,
+    WHOLE,
+    DataError,
+    Seed,
+    checked_arguments,
+    clone,
+    generator,
+)
 from verulam.statistics import rate_interval
 
 Sampler = Callable[[int, np.random.Generator], NDArray[np.float64]]
@@ -47,6 +59,16 @@ class LearningSimulation:
         )
 
 
+@checked_arguments(
+    learner=LEARNER,
+    concept=FUNCTION,
+    sampler=FUNCTION,
+    n_samples=WHOLE,
+    error=NUMBER,
+    n_repeats=WHOLE,
+    n_test=WHOLE,
+    random_state=SEED,
+)
 def simulate_learning(
     learner: Any,
     concept: Callable[[NDArray[np.float64]], ArrayLike],
@@ -173,6 +195,16 @@ class BiasVariance:
         return pd.DataFrame([parts])
 
 
+@checked_arguments(
+    learner=LEARNER,
+    target=FUNCTION,
+    sampler=FUNCTION,
+    points=TABLE,
+    noise=NUMBER,
+    n_samples=WHOLE,
+    n_repeats=WHOLE,
+    random_state=SEED,
+)
 def bias_variance(
     learner: Any,
     target: Callable[[NDArray[np.float64]], ArrayLike],

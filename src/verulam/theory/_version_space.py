@@ -102,6 +102,11 @@ class VersionSpace:
     """
 
     def __init__(self, attributes: Mapping[str, Iterable[Any]]) -> None:
+        if not isinstance(attributes, Mapping):
+            raise DataError(
+                "attributes: expected a mapping of names to the values that each can take, such as "
+                f"{{'sky': ['sunny', 'rainy']}}; got {type(attributes).__name__}."
+            )
         self.attributes = {str(name): tuple(values) for name, values in attributes.items()}
         if not self.attributes or not all(self.attributes.values()):
             raise DataError("attributes: expected at least one, each with at least one value.")

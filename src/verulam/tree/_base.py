@@ -43,6 +43,10 @@ from verulam.tree._structure.encoding import category_counts, encode_rows
 from verulam.tree._structure.tree import LEAF, NUMERIC, SUBSET, Path, TreeStructure, collapse, paths
 from verulam.tree._structure.validation_rows import split_rows
 
+#: Ways of pruning that draw rows at random.
+DRAWING_PRUNING = ("reduced_error", "cost_complexity")
+#: Stands for a generator of which no number counts: fresh entropy takes as long as a small tree.
+_UNUSED = np.random.default_rng(0)
 #: Sums of weights below this have squares that floating point can hold.
 LARGEST_WEIGHT = 1e100
 
@@ -54,6 +58,7 @@ class TreeLearner(ABC):
     schema_: TableSchema
     unseen: str
     max_leaf_nodes: int | None
+    max_features: int | float | str | None
     ccp_alpha: float | None
     ccp_alpha_: float | None
     pruning_folds: int
@@ -278,9 +283,12 @@ class TreeLearner(ABC):
 
         What is done in the leaves alone is left to the classes.
         """
-        warn_of_empty_columns(self.schema_, rows, stacklevel=5)
+        # NaN spreads through a minimum: one pass without a matrix of booleans.
+        gaps = np.isnan(rows.min(axis=0))
+        if gaps.any():
+            warn_of_empty_columns(self.schema_, rows, stacklevel=5)
         # One generator for the whole of a fit: every use advances it.
-        random = generator(self.random_state)
+        random = generator(self._seed(options))
         growing: Any = slice(None)
         if options.pruning == "reduced_error":
             growing, aside = split_rows(
@@ -291,15 +299,19 @@ class TreeLearner(ABC):
         self.tree_ = self._settled(
             growth, rows[growing], target[growing], _rows_of(weights, growing)
         )
-        # NaN spreads through a minimum: one pass without a matrix of booleans.
-        gaps = np.isnan(rows.min(axis=0))
-        self.tree_ = replace(self.tree_, gaps=tuple(gaps.tolist()) if gaps.any() else ())
+        if gaps.any():
+            self.tree_ = replace(self.tree_, gaps=tuple(gaps.tolist()))
         if options.pruning == "reduced_error":
             self.tree_ = self._reduced(
                 self.tree_, rows[aside], target[aside], _rows_of(weights, aside)
             )
         elif options.pruning == "cost_complexity":
             self.tree_ = self._cut_back(self.tree_, rows, target, weights, options, random)
+
+    def _seed(self, options: Options) -> Any:
+        """Return `random_state`, or what is quicker to start from where nothing is drawn."""
+        drawn = self.max_features is not None or options.pruning in DRAWING_PRUNING
+        return self.random_state if drawn or self.random_state is not None else _UNUSED
 
     def _settled(
         self,
@@ -353,13 +365,18 @@ class TreeLearner(ABC):
         parameters: GrowthParameters,
         random_state: Any,
     ) -> Growth:
-        """Return the tree grown on encoded rows, limited to the allowed number of leaves."""
+        """Return the tree grown on encoded rows, limited to the allowed number of leaves.
+
+        There are three growers: by levels, the quickest, which does the usual; over presorted
+        columns, for categories and the other compiled criteria; and a general one, for parts of
+        rows (C4.5) and for criteria that are any function.
+        """
         seed = int(generator(random_state).integers(2**63))
         counts = category_counts(self.schema_)
         with announced("verulam.tree"):
-            if is_plain(options, parameters) and _is_whole(rows, counts, weights):
+            if is_plain(options, parameters) and not counts.any():
                 n_classes = 0 if parameters.criterion == VARIANCE else parameters.n_classes
-                level_sample = make_level_sample(lay_out(rows), target, n_classes)
+                level_sample = make_level_sample(lay_out(rows), target, n_classes, weights)
                 growth = grow_by_levels(level_sample, parameters, seed)
             else:
                 sample = make_sample(rows, counts, target, weights, n_way=parameters.n_way)
@@ -376,16 +393,10 @@ class TreeLearner(ABC):
 
 
 def is_plain(options: Options, parameters: GrowthParameters) -> bool:
-    """Tell whether splits are judged by the Gini index, entropy or variance alone."""
+    """Tell whether rows stay whole, and Gini index, entropy or variance alone judge splits."""
     quick = parameters.criterion in (GINI, ENTROPY, VARIANCE)
-    return quick and not (callable(options.criterion) or parameters.gain_ratio)
-
-
-def _is_whole(
-    rows: NDArray[np.float64], n_categories: NDArray[np.int32], weights: NDArray[np.float64] | None
-) -> bool:
-    """Tell whether all columns are numbers without gaps, and all rows weigh 1."""
-    return weights is None and not n_categories.any() and not np.isnan(rows.min())
+    special = callable(options.criterion) or parameters.gain_ratio or parameters.fractional
+    return quick and not special
 
 
 def _rows_of(weights: NDArray[np.float64] | None, rows: Any) -> NDArray[np.float64] | None:

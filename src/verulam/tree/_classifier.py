@@ -222,7 +222,8 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         """Grow the tree and prune it."""
         self.schema_, rows = read_rows(self, X)
         codes, self.classes_ = encode_classes(self, y)
-        check_consistent_length(rows, codes)
+        if len(rows) != len(codes):  # the check looks at much else, which takes long
+            check_consistent_length(rows, codes)
         weights, used = usable_weights(sample_weight, rows)
         rows, codes = rows[used], codes[used]
         if self.class_weight is not None:

@@ -38,6 +38,9 @@ PACKED_NODES_PER_ROW = 4
 COMMON_SHARE = 0.6
 #: Rows, about, among which the commonest value of a column is looked for.
 SAMPLED_ROWS = 128
+#: Columns of tables with at most so many rows are all sorted in one call, instead of each being
+#: looked at for the layout that suits it (`benchmarks/bench_tree.py`, 1,000 rows).
+SORTED_ROWS = 512
 #: Nodes of fewer rows have no table of their counts by code, however small it would be.
 TABLED_ROWS = 24
 #: Tables of at most so many rows are grown level by level as a whole, by one thread: every level

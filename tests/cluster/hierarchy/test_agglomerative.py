@@ -59,6 +59,7 @@ def test_other_metrics(metric):
         np.testing.assert_allclose(ours.merges_[:, 2], linkage(X, method, name)[:, 2])
 
 
+@pytest.mark.filterwarnings("ignore:n_clusters=.*equal rows are divided")
 def test_ties_and_equal_rows():
     X = np.array([[0.0], [0.0], [1.0], [1.0], [2.0]])
     learner = fitted("single", X, n_clusters=3)

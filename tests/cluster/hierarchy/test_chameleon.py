@@ -155,6 +155,7 @@ def test_units_and_places_do_not_matter():
     np.testing.assert_array_equal(Chameleon().fit(X).labels_, labels)
 
 
+@pytest.mark.filterwarnings("ignore:n_clusters=.*equal rows are divided")
 def test_few_and_equal_rows():
     np.testing.assert_array_equal(Chameleon(1).fit([[1.0]]).labels_, [0])
     np.testing.assert_array_equal(Chameleon(2).fit([[1.0], [5.0]]).labels_, [0, 1])

@@ -75,6 +75,7 @@ def test_distinct_groups_are_split_first():
     assert threshold.n_clusters_ == 2
 
 
+@pytest.mark.filterwarnings("ignore:n_clusters=.*equal rows are divided")
 def test_equal_rows_and_a_single_one():
     learner = DivisiveClustering(n_clusters=3).fit(np.ones((4, 2)))
     assert learner.n_clusters_ == 3

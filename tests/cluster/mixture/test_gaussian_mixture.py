@@ -1,6 +1,7 @@
 """Gaussian mixtures: EM by the formula, what never happens, scikit-learn, weights and gaps."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn.mixture
 from scipy.stats import multivariate_normal
@@ -179,6 +180,25 @@ def test_both_ways_to_the_sums_agree(kind, monkeypatch):
     )  # fmt: skip
 
 
+@pytest.mark.parametrize("kind", COVARIANCE_TYPES)
+@pytest.mark.parametrize("weight", [1.0, 1e-60])
+def test_sums_of_components_far_apart_are_those_of_the_definition(kind, weight, monkeypatch):
+    """Rows of which a component has next to nothing are left out of its sums, and only those."""
+    monkeypatch.setattr(expectation, "LEAST_PRODUCT_VARIANCE", 1e6)
+    random = np.random.default_rng(0)
+    X = np.vstack([random.normal(size=(30, 3)), 0.1 * random.normal(size=(90, 3)) + [60, 0, 0]])
+    X[0] = [4.0, 0.0, 0.0]
+    mixture = GaussianMixture(2, covariance_type=kind, random_state=0).fit(X)
+    weights = weight * np.random.default_rng(1).random(120)
+    sums = expected_sums(Chunk(X, weights=weights), prepare(mixture.components_, X[0], X.std(0)))
+    shares = weights[:, None] * mixture.predict_proba(X)
+    assert (shares < 1e-40 * shares.max(axis=0)).any()
+    deviations = X[:, None] - sums.references
+    np.testing.assert_allclose(sums.weight, shares.sum(axis=0))
+    expected = np.einsum("tk,tkj->kj", shares, deviations)
+    np.testing.assert_allclose(sums.deviations, expected, rtol=1e-9, atol=1e-12 * weight)
+
+
 def test_a_narrow_cluster_far_away_is_right():
     random = np.random.default_rng(0)
     narrow = 1e6 + 1e-2 * random.normal(size=(300, 2)) @ np.array([[1.0, 0.5], [0.0, 1.0]])
@@ -324,8 +344,13 @@ def test_bad_arguments_are_refused_by_name(options, message):
 
 def test_a_column_without_values_is_refused():
     X = np.column_stack([np.arange(5.0), np.full(5, np.nan)])
-    with pytest.raises(DataError, match=r"all values are missing in columns \[1\]"):
+    with pytest.raises(DataError, match=r"all values are missing in column 1 \(counted from 0\)"):
         GaussianMixture(1).fit(X)
+    with pytest.raises(DataError, match="all values are missing in column 'void'; leave"):
+        GaussianMixture(1).fit(pd.DataFrame(X, columns=["full", "void"]))
+    both = pd.DataFrame(np.column_stack([X, X[:, 1]]), columns=["full", "void", "gap"])
+    with pytest.raises(DataError, match="in columns 'void', 'gap'; leave them out"):
+        GaussianMixture(1).fit(both)
 
 
 def test_components_are_one_record_largest_first():

@@ -106,6 +106,7 @@ def test_an_outlier_moves_a_mean_and_no_medoid():
     assert {1, 4} <= set(with_outlier.medoid_indices_)
 
 
+@pytest.mark.filterwarnings("ignore:n_clusters=.*equal rows are divided")
 def test_equal_rows_are_no_obstacle():
     learner = KMedoids(2, random_state=0).fit(np.ones((5, 2)))
     assert learner.inertia_ == 0

@@ -45,10 +45,11 @@ def random_problem(seed, kind, size=None):
     return problem, RowCache(Gaussian(1.0), X, 10.0)
 
 
+@pytest.mark.parametrize("n_problems", [40, pytest.param(200, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("kind", MAKERS)
-def test_conditions_of_optimality_on_random_problems(kind):
+def test_conditions_of_optimality_on_random_problems(kind, n_problems):
     """Feasible, sums kept, no coefficient could move with profit, and no gap."""
-    for seed in range(200):
+    for seed in range(n_problems):
         problem, cache = random_problem(seed, kind)
         # Every tenth with working sets far smaller than the problem.
         size = 1024 if seed % 10 else 16

@@ -87,3 +87,17 @@ def test_a_given_matrix_is_used_as_it_is():
 def test_kernels_must_be_finite():
     with pytest.raises(DataError, match="must be finite"), np.errstate(all="ignore"):
         RowCache(Linear(), np.array([[1e200]]), 1.0)
+
+
+def test_a_part_takes_the_rows_that_are_at_hand():
+    whole, rows = RowCache(Gaussian(1.0), X, 10.0), np.array([2, 3, 11, 29])
+    assert whole.compute_all()
+    part = whole.subset(rows, 10.0)
+    assert_allclose(part.rows[part.slots(np.array([3, 0]))], GRAM[np.ix_(rows[[3, 0]], rows)])
+    assert part.n_computed == 0
+    # Where only some rows are there, a part computes its own.
+    some = RowCache(Gaussian(1.0), X, 10.0)
+    some.slots(np.array([2]))
+    part = some.subset(rows, 10.0)
+    assert_allclose(part.rows[part.slots(np.arange(4))], GRAM[np.ix_(rows, rows)])
+    assert part.n_computed == 4

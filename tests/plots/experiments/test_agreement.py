@@ -50,6 +50,13 @@ def test_one_curve_each_beside_the_diagonal():
     assert axes.get_legend_handles_labels()[1] == ["one", "other"]
 
 
+def test_a_rare_class_fills_the_picture():
+    axes = calibration_curves({"rare": ([0, 0, 0, 1], [0.01, 0.02, 0.03, 0.2])})
+    assert 0.2 < axes.get_xlim()[1] == axes.get_ylim()[1]
+    common = calibration_curves({"common": ([0, 1, 1, 1], [0.1, 0.5, 0.7, 0.9])})
+    assert common.get_xlim() == (-0.02, 1.02)
+
+
 def test_unequal_columns():
     with pytest.raises(DataError, match="must be columns of equal length"):
         reliability([0, 1], [0.5])

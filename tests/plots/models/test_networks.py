@@ -3,9 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 from verulam.base import DataError
 from verulam.neural import (
+    CascadeCorrelationClassifier,
     ConvolutionalClassifier,
     MLPClassifier,
     MLPRegressor,
@@ -61,6 +63,33 @@ def test_large_layers_are_shortened():
     axes = network_diagram(net)
     assert len(axes.collections[0].get_segments()) == 3 * 12
     assert [text.get_text() for text in axes.texts] == ["\u22ee"]
+
+
+def test_units_of_a_cascade_see_all_before_them():
+    table = pd.DataFrame(ROWS, columns=["a", "b", "c"])
+    net = CascadeCorrelationClassifier(max_units=2, goal=0.0, tol=0.0, random_state=0)
+    axes = network_diagram(net.fit(table, ROWS[:, 0] * ROWS[:, 1] > 0))
+    assert axes.get_title() == "3-1-1-2"
+    lines = [segment for part in axes.collections for segment in _segments(part)]
+    widths = [
+        width for part in axes.collections if _segments(part) for width in part.get_linewidths()
+    ]
+    # Three inputs to two units, one unit to the next, and all five to two outputs.
+    assert len(lines) == len(widths) == 2 * 3 + 1 + 5 * 2
+    into_second = np.abs(net.hidden_[1][1:])
+    np.testing.assert_allclose(widths[3:7], 3.0 * into_second / into_second.max())
+    assert [text.get_text() for text in axes.texts] == ["a", "b", "c"]
+    # No two lines lie on one another.
+    assert len({tuple(np.round(segment, 6).ravel()) for segment in lines}) == len(lines)
+
+
+def _segments(part):
+    return part.get_segments() if hasattr(part, "get_segments") else []
+
+
+def test_other_learners_have_no_diagram():
+    with pytest.raises(DataError, match="expected a fitted network of verulam"):
+        network_diagram(LogisticRegression().fit(ROWS, LABELS))
 
 
 def test_parts_of_hidden_units_add_up_to_the_fit():

@@ -8,6 +8,7 @@ from sklearn.manifold import ClassicalMDS
 
 from verulam.base import DataError, DataWarning
 from verulam.reduction import ClassicalScaling, PrincipalComponents
+from verulam.reduction._distances import classical
 
 RANDOM = np.random.default_rng(0)
 #: Road distances between four towns at the corners of a rectangle of sides 3 and 4.
@@ -40,6 +41,37 @@ def test_agrees_with_scikit_learn_below_and_above_the_iteration(n_rows):
     assert_allclose(np.abs(ours.embedding_), np.abs(theirs.embedding_), atol=1e-8)
     again = ClassicalScaling(3, metric="manhattan").fit(rows)
     assert_allclose(again.embedding_, ours.embedding_, atol=1e-8)
+
+
+def test_the_explained_share_counts_eigenvalues_above_zero_alone():
+    rows = RANDOM.normal(size=(30, 4))
+    matrix = cdist(rows, rows, "chebyshev") ** 2  # far from distances of points
+    centring = np.eye(30) - 1 / 30
+    values = np.linalg.eigvalsh(-0.5 * centring @ matrix**2 @ centring)
+    assert values[0] < -0.1 * values[-1]
+    scaling = ClassicalScaling(3, metric="precomputed").fit(matrix)
+    assert scaling.explained_ratio_ == pytest.approx(values[-3:].sum() / values[values > 0].sum())
+    # Eight eigenvalues exceed the sum of all.
+    assert values[-8:].sum() > values.sum()
+    assert ClassicalScaling(8, metric="precomputed").fit(matrix).explained_ratio_ < 1.0
+    components = PrincipalComponents(2).fit(rows)
+    share = components.explained_variance_ratio_.sum()
+    assert ClassicalScaling(2).fit(rows).explained_ratio_ == pytest.approx(share)
+    given = ClassicalScaling(2, metric="precomputed").fit(cdist(rows, rows))
+    assert given.explained_ratio_ == pytest.approx(share)
+
+
+def test_the_explained_share_is_that_of_the_fit(monkeypatch):
+    rows = np.random.default_rng(0).normal(size=(30, 4))
+    scaling = ClassicalScaling(2, metric="manhattan").fit(rows)
+    expected = ClassicalScaling(2, metric="manhattan").fit(rows).explained_ratio_
+    other = scaling.set_params(metric="euclidean").explained_ratio_
+    assert other == expected
+    # It takes long for many rows, so it is computed once.
+    monkeypatch.setattr(classical, "centred_products", None)
+    assert scaling.explained_ratio_ == expected
+    monkeypatch.undo()
+    assert scaling.fit(rows).explained_ratio_ == ClassicalScaling(2).fit(rows).explained_ratio_
 
 
 def test_new_rows_are_placed_where_components_put_them():

@@ -47,5 +47,5 @@ def test_bad_input():
         embedding_quality(ROWS, PLACES[:3])
     with pytest.raises(DataError, match=r"n_neighbors=40: .* half of the 80 rows"):
         embedding_quality(ROWS, PLACES, n_neighbors=40)
-    with pytest.raises(DataError, match="embedding: expected a table of finite"):
+    with pytest.raises(DataError, match="embedding must be a table of finite"):
         embedding_quality(ROWS, PLACES * np.nan)

@@ -140,6 +140,14 @@ def test_a_fitted_map_is_at_a_minimum_and_applies_to_new_rows(weighting):
     assert mapped.transform(IRIS[:3] + 0.1).shape == (3, 2)
 
 
+@pytest.mark.parametrize("unit", [1e-6, 1e6])
+def test_projections_do_not_depend_on_units(unit):
+    plain, scaled = StressProjection().fit(IRIS), StressProjection().fit(unit * IRIS)
+    assert scaled.n_iter_ == plain.n_iter_ > 3
+    assert scaled.stress_ == pytest.approx(plain.stress_)
+    assert_allclose(scaled.transform(unit * IRIS), unit * plain.transform(IRIS), atol=1e-6 * unit)
+
+
 def test_basis_functions_bend_the_map():
     angle = np.linspace(0, 3, 50)
     arc = np.column_stack([np.cos(angle), np.sin(angle)])

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.cross_decomposition import CCA
 
-from verulam.base import DataError
+from verulam.base import DataError, DataWarning
 from verulam.reduction import CanonicalCorrelations
 
 RANDOM = np.random.default_rng(0)
@@ -68,8 +68,35 @@ def test_stream_pieces_and_dask_agree_with_memory():
 def test_a_ridge_tames_many_columns():
     random = np.random.default_rng(0)
     first, second = random.normal(size=(20, 30)), random.normal(size=(20, 2))
-    assert CanonicalCorrelations(1).fit(first, second).correlations_[0] == pytest.approx(1.0)
+    with pytest.warns(DataWarning, match="2 of the canonical correlations are 1 whatever"):
+        full = CanonicalCorrelations(1).fit(first, second)
+    assert full.correlations_[0] == pytest.approx(1.0)
     assert CanonicalCorrelations(1, alpha=1.0).fit(first, second).correlations_[0] < 0.98
+
+
+def test_as_many_correlations_are_certain_as_the_warning_says():
+    random = np.random.default_rng(0)
+    first, second = random.normal(size=(9, 5)), random.normal(size=(9, 4))
+    message = "1 of .*: 9 rows are too few for 5 columns of X and 4 of y.*more than 9"
+    with pytest.warns(DataWarning, match=message):
+        values = CanonicalCorrelations().fit(first, second).correlations_
+    assert values[0] == pytest.approx(1.0)
+    assert values[1] < 0.99
+    # One row more leaves no direction in common; the suite makes an error of any warning.
+    more = np.vstack([first, random.normal(size=5)]), np.vstack([second, random.normal(size=4)])
+    assert CanonicalCorrelations().fit(*more).correlations_[0] < 0.999
+
+
+def test_rows_that_suffice_are_no_cause_for_a_warning():
+    random = np.random.default_rng(0)
+    first, second = random.normal(size=(200, 4)), random.normal(size=(200, 3))
+    # The weights sum to 4, and the suite makes an error of any warning.
+    light = CanonicalCorrelations().fit(first, second, sample_weight=np.full(200, 0.02))
+    assert light.correlations_[0] < 0.5
+    wide = random.normal(size=(61, 30)), random.normal(size=(61, 30))
+    with pytest.warns(DataWarning, match="for 30 columns of X and 30 of y. Take more than 60 rows"):
+        CanonicalCorrelations().fit(wide[0][:10], wide[1][:10])
+    assert CanonicalCorrelations().fit(*wide).correlations_[0] < 1.0 - 1e-6
 
 
 def test_bad_input():

@@ -1,6 +1,7 @@
 """Factor analysis: numbers of R's factanal, the formula, rotations and streams."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
@@ -195,8 +196,11 @@ def test_dependent_columns_still_have_a_model():
 def test_bad_input(ability):
     with pytest.raises(DataError, match=r"n_components=7.*n_features=6"):
         FactorAnalysis(7).fit(ability)
-    with pytest.raises(DataError, match=r"column 2 .* is constant"):
+    with pytest.raises(DataError, match=r"X is constant in column 2 \(counted from 0\)"):
         FactorAnalysis(1).fit(np.column_stack([ability[:, :2], np.ones(112)]))
+    table = pd.DataFrame({"a": 1.0, "b": ability[:, 1], "c": 2.0})
+    with pytest.raises(DataError, match="X is constant in columns 'a', 'c'; factors explain"):
+        FactorAnalysis(1).fit(table)
     with pytest.warns(DataWarning, match="too many for 4 columns"):
         FactorAnalysis(2).fit(ability[:, :4])
     with pytest.warns(ConvergenceWarning, match="max_iter=3"):

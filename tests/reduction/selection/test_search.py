@@ -181,6 +181,8 @@ def test_bad_input():
         SubsetSelector(GaussianNB(), 1, fixed_columns=[0, 1]).fit(X, Y)
     with pytest.raises(DataError, match=r"there are .* subsets, more than 100,000"):
         SubsetSelector(GaussianNB(), search="exhaustive").fit(np.ones((10, 40)), Y[:10])
+    with pytest.raises(DataError, match=r"cv=5 does not suit the data: .* n_splits=5"):
+        SubsetSelector(GaussianNB(), 1).fit(X[:4], [0, 1, 0, 1])
     with pytest.raises(DataError, match="requires y"):
         SubsetSelector(GaussianNB()).fit(X)
     with pytest.raises(ValueError, match="'estimator' parameter"):

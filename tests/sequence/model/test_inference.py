@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from verulam.sequence import (
     BestPath,
+    EmissionLikelihoods,
     Filtered,
     Smoothed,
     Transitions,
@@ -63,6 +64,16 @@ def by_enumeration(initial, matrices, logarithms):
             if t:
                 xi[t, path[t - 1], state] += value
     return total, gamma / total, xi / total, best, best_value
+
+
+def test_emission_likelihoods_are_relative_to_a_peak_of_each_step():
+    logarithms = random_model(3)[2] - 1e4
+    likelihoods = emissions_from_logarithms(logarithms)
+    assert isinstance(likelihoods, EmissionLikelihoods)
+    assert len(likelihoods) == len(logarithms)
+    assert_allclose(np.log(likelihoods.relative) + likelihoods.log_peaks[:, None], logarithms)
+    assert likelihoods.relative.max() <= 1.0
+    assert_array_equal(likelihoods.logarithms(1, 3), logarithms[1:3])
 
 
 def check_against_enumeration(initial, matrices, transitions, logarithms):

@@ -12,11 +12,12 @@ LEVEL_LIMIT = "_levels.grow.LEVEL_ROWS"
 
 
 @pytest.mark.parametrize(
-    ("grower", "limit", "weighted"),
-    [("grow", "_growing.presorted.SHARED_ROWS", True), ("grow_by_levels", LEVEL_LIMIT, False)],
+    ("grower", "limit"),
+    [("grow", "_growing.presorted.SHARED_ROWS"), ("grow_by_levels", LEVEL_LIMIT)],
 )
-def test_rows_of_a_node_are_those_that_reach_it(monkeypatch, grower, limit, weighted):
+def test_rows_of_a_node_are_those_that_reach_it(monkeypatch, grower, limit):
     """Whatever the number of parts."""
+    monkeypatch.setattr(base, "is_plain", lambda *_: grower == "grow_by_levels")
     random = np.random.default_rng(0)
     X = random.normal(size=(400, 3))
     y = X[:, 0] + random.normal(size=400)
@@ -31,7 +32,7 @@ def test_rows_of_a_node_are_those_that_reach_it(monkeypatch, grower, limit, weig
             return seen[-1]
 
         monkeypatch.setattr(base, grower, noted)
-        weights = random.random(400) + 0.1 if weighted else None
+        weights = random.random(400) + 0.1
         tree = DecisionTreeRegressor(max_depth=6).fit(X, y, weights)
         (growth,) = seen
         path = tree.decision_path(X).toarray()

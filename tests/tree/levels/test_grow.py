@@ -41,9 +41,9 @@ def problem(kind, n_classes, n_rows=500, seed=0):
     return X, np.digitize(signal, np.quantile(signal, np.arange(1, n_classes) / n_classes))
 
 
-def tree_of(X, y, n_classes, **options):
+def tree_of(X, y, n_classes, weights=None, **options):
     learner = DecisionTreeClassifier if n_classes else DecisionTreeRegressor
-    return learner(**options).fit(X, y).tree_
+    return learner(**options).fit(X, y, weights).tree_
 
 
 def assert_same_trees(one, other):
@@ -82,6 +82,74 @@ def test_both_growers_agree_on_the_entropy(monkeypatch, kind, n_classes):
     by_levels = tree_of(X, y, n_classes, **options)
     monkeypatch.setattr("verulam.tree._base.is_plain", lambda *_: False)
     assert_same_trees(by_levels, tree_of(X, y, n_classes, **options))
+
+
+@pytest.mark.parametrize("options", [{}, {"min_samples_leaf": 4}], ids=str)
+@pytest.mark.parametrize("n_classes", [0, 2, 10])
+@pytest.mark.parametrize("kind", ["continuous", "mixed"])
+@pytest.mark.parametrize("special", ["weights", "gaps", "both"])
+def test_both_growers_agree_on_weights_and_gaps(monkeypatch, special, kind, n_classes, options):
+    X, y = problem(kind, n_classes)
+    rng = np.random.default_rng(1)
+    # Halves and doubles, whose sums are exact: where cuts tie, rounding would choose.
+    weights = None if special == "gaps" else rng.choice([0.5, 1.0, 2.0, 4.0], len(X))
+    if special != "weights":
+        X = np.where(rng.random(X.shape) < 0.1, np.nan, X)
+        X[:, 1] = inputs("integers", len(X), rng, 1)[:, 0]  # one column without gaps
+    by_levels = tree_of(X, y, n_classes, weights, **options)
+    monkeypatch.setattr("verulam.tree._base.is_plain", lambda *_: False)
+    other = tree_of(X, y, n_classes, weights, **options)
+    assert_array_equal(by_levels.column, other.column)
+    assert_array_equal(by_levels.threshold, other.threshold)
+    assert_array_equal(by_levels.missing_branch, other.missing_branch)
+    for name in ("n_rows", "weight", "values", "impurity", "gain"):
+        assert_allclose(getattr(by_levels, name), getattr(other, name), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_both_growers_agree_on_the_entropy_of_weights_and_gaps(monkeypatch, n_classes):
+    X, y = problem("mixed", n_classes)
+    rng = np.random.default_rng(1)
+    weights, X = rng.choice([0.5, 1.0, 2.0], len(X)), np.where(rng.random(X.shape) < 0.1, np.nan, X)
+    options = {"criterion": "entropy", "purity_threshold": 0.95, "impurity_threshold": 0.1}
+    by_levels = tree_of(X, y, n_classes, weights, **options)
+    monkeypatch.setattr("verulam.tree._base.is_plain", lambda *_: False)
+    other = tree_of(X, y, n_classes, weights, **options)
+    assert_array_equal(by_levels.column, other.column)
+    assert_allclose(by_levels.impurity, other.impurity, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_classes", [0, 3])
+def test_a_whole_weight_counts_as_that_many_rows(n_classes):
+    X, y = problem("mixed", n_classes, n_rows=300)
+    counts = np.random.default_rng(2).integers(1, 4, len(X))
+    weighted = tree_of(X, y, n_classes, counts.astype(float), max_depth=4)
+    repeated = tree_of(np.repeat(X, counts, axis=0), np.repeat(y, counts), n_classes, max_depth=4)
+    assert_array_equal(weighted.column, repeated.column)
+    assert_allclose(weighted.values, repeated.values)
+    assert_allclose(weighted.gain, repeated.gain, atol=1e-9)
+
+
+def test_rows_without_a_value_may_be_a_branch_of_their_own():
+    X = np.array([[1.0], [2.0], [3.0], [np.nan], [np.nan], [np.nan]])
+    tree = tree_of(X, np.array([0, 0, 0, 1, 1, 1]), 2)
+    assert len(tree) == 3
+    assert tree.threshold[0] == np.inf
+    assert tree.missing_branch[0] == 1
+
+
+@pytest.mark.parametrize("n_classes", [0, 3])
+def test_threads_do_not_change_the_tree_of_weights_and_gaps(monkeypatch, n_classes):
+    X, y = problem("mixed", n_classes, n_rows=3000)
+    rng = np.random.default_rng(1)
+    weights, X = rng.choice([0.5, 1.0, 2.0], len(X)), np.where(rng.random(X.shape) < 0.1, np.nan, X)
+    monkeypatch.setattr(levels, "LEVEL_ROWS", 200)
+    monkeypatch.setattr(levels, "GROUP_ROWS", 200)
+    trees = []
+    for threads in ("1", "3"):
+        monkeypatch.setenv("VERULAM_THREADS", threads)
+        trees.append(tree_of(X, y, n_classes, weights))
+    assert_same_trees(*trees)
 
 
 @pytest.mark.parametrize("tabled_rows", [1, 10**6])

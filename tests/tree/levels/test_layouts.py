@@ -3,9 +3,19 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.base import clone
 
+from verulam.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from verulam.tree._growing.growth_parameters import ROW_BITS, ROW_MASK
-from verulam.tree._levels.layouts import MOST_VALUES, N_SLOTS, encode, lay_out, pack_ranks
+from verulam.tree._levels import layouts
+from verulam.tree._levels.layouts import (
+    MOST_VALUES,
+    N_SLOTS,
+    encode,
+    lay_out,
+    pack_ranks,
+    rank_columns,
+)
 
 
 def table(*columns):
@@ -19,6 +29,19 @@ def listed(layout, place):
     return words >> ROW_BITS, words & ROW_MASK
 
 
+@pytest.fixture(params=["small", "large"])
+def any_size(request, monkeypatch):
+    """Lay small tables out as such, and as large ones are."""
+    if request.param == "large":
+        monkeypatch.setattr(layouts, "SORTED_ROWS", 0)
+
+
+@pytest.fixture
+def large(monkeypatch):
+    monkeypatch.setattr(layouts, "SORTED_ROWS", 0)
+
+
+@pytest.mark.usefixtures("any_size")
 def test_few_values_are_coded_in_ascending_order():
     values = table([7, -2, 7, 0.5, -2], [5, 5, 1, 2, 2])
     layout = lay_out(values)
@@ -28,6 +51,7 @@ def test_few_values_are_coded_in_ascending_order():
     assert_array_equal(layout.n_levels, [3, 3])
 
 
+@pytest.mark.usefixtures("any_size")
 @pytest.mark.parametrize("n_values", [MOST_VALUES, MOST_VALUES + 1])
 def test_as_many_values_are_coded_as_a_word_has_bits(n_values):
     numbers = np.tile(np.random.default_rng(0).permutation(n_values) / 3.0, 3)
@@ -38,6 +62,7 @@ def test_as_many_values_are_coded_as_a_word_has_bits(n_values):
         assert_array_equal(layout.coded.levels[0, codes], numbers)
 
 
+@pytest.mark.usefixtures("any_size")
 def test_many_values_are_listed_with_equal_ranks_for_equal_values():
     numbers = np.random.default_rng(0).integers(0, 90, size=300) / 7.0
     ranks, rows = listed(lay_out(table(numbers)), 0)
@@ -46,6 +71,7 @@ def test_many_values_are_listed_with_equal_ranks_for_equal_values():
     assert_array_equal(np.unique(numbers)[ranks.astype(int)], numbers[rows])
 
 
+@pytest.mark.usefixtures("large")
 def test_the_value_of_most_rows_is_left_out_of_the_list():
     numbers = np.array([0, 0, 3, 0, -1, 0, 0, 0, 3, 0], dtype=float)
     layout = lay_out(table(numbers))
@@ -55,12 +81,14 @@ def test_the_value_of_most_rows_is_left_out_of_the_list():
     assert (layout.lists.common_rank[0], layout.lists.common_value[0]) == (1, 0.0)
 
 
+@pytest.mark.usefixtures("large")
 def test_a_column_of_one_value_has_an_empty_list():
     layout = lay_out(table(np.full(20, 3.0), np.arange(20) % 2))
     assert_array_equal(layout.n_listed, [0])
     assert_array_equal(layout.place, [0, 0])
 
 
+@pytest.mark.usefixtures("any_size")
 def test_both_zeros_are_one_value():
     layout = lay_out(table([0.0, -0.0, 1.0, -0.0, 1.0]))
     assert_array_equal(layout.coded.codes[:, 0], [0, 0, 1, 0, 1])
@@ -70,11 +98,11 @@ def test_threads_do_not_change_the_layout(monkeypatch):
     rng = np.random.default_rng(0)
     values = rng.normal(size=(7000, 20))
     values[:, ::3] = rng.integers(0, 5, size=(7000, 7))
-    layouts = []
+    made = []
     for threads in ("1", "3"):
         monkeypatch.setenv("VERULAM_THREADS", threads)
-        layouts.append(lay_out(values))
-    one, several = layouts
+        made.append(lay_out(values))
+    one, several = made
     assert_array_equal(one.coded.codes, several.coded.codes)
     assert_array_equal(one.lists.words[one.lists.columns], several.lists.words[one.lists.columns])
 
@@ -93,3 +121,29 @@ def test_compiled_loops_equal_their_python_source():
         results.append((n_levels, rank, *codes, *known[:4], *words))
     assert_array_equal(*results)
     assert results[0][:2] == (4, 2)
+
+
+def test_compiled_ranks_of_columns_equal_their_python_source():
+    numbers = np.array([[2.0, 5.0, 0.0, 2.0], [1.0, 1.0, 1.0, 1.0]])
+    results = []
+    for loop in (rank_columns, rank_columns.py_func):
+        order = np.argsort(numbers, axis=1, kind="stable")
+        codes, levels = np.zeros(8, dtype=np.uint8), np.zeros((2, MOST_VALUES))
+        place, n_levels = np.zeros((2, 2), dtype=np.int64)
+        n_coded = loop(numbers, order, codes, levels, place, n_levels)
+        results.append([n_coded, *codes, *place, *n_levels, *order.ravel(), *levels[:, :3].ravel()])
+    assert_array_equal(*results)
+    assert results[0][:9] == [2, 1, 0, 2, 0, 0, 0, 1, 0]
+
+
+@pytest.mark.parametrize("learner", [DecisionTreeClassifier(), DecisionTreeRegressor()])
+def test_trees_do_not_depend_on_the_layout_of_small_tables(learner, monkeypatch):
+    rng = np.random.default_rng(3)
+    X = np.column_stack([rng.normal(size=200), rng.integers(0, 7, 200), rng.random(200) < 0.9])
+    y = rng.integers(0, 3, 200).astype(float)
+    small = clone(learner).fit(X, y).tree_
+    monkeypatch.setattr(layouts, "SORTED_ROWS", 0)
+    large = clone(learner).fit(X, y).tree_
+    assert_array_equal(small.column, large.column)
+    assert_array_equal(small.threshold, large.threshold)
+    assert_array_equal(small.n_rows, large.n_rows)

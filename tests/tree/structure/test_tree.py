@@ -159,4 +159,6 @@ def test_trees_of_thresholds_are_walked_in_step():
     plain = find_leaves(X, *tree._walk(tree.missing_branch))
     assert_array_equal(tree.apply(X), plain)
     assert_array_equal(tree.apply(X[:5]), plain[:5])
-    assert_array_equal(find_numeric_leaves.py_func(X[:40], tree._steps()), plain[:40])
+    leaves = np.zeros(40, dtype=np.uint32)
+    find_numeric_leaves.py_func(X[:40], tree._steps(), leaves)
+    assert_array_equal(leaves, plain[:40])

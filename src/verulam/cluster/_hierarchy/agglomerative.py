@@ -22,7 +22,7 @@ from verulam.cluster._hierarchy.single_link_loops import (
     shortest_euclidean_tree,
     shortest_tree,
 )
-from verulam.cluster._seeding import check_enough_rows
+from verulam.cluster._seeding import check_enough_rows, warn_of_equal_rows
 
 LINKAGES = ("single", "complete", "average", "centroid", "ward")
 #: What `_parameter_constraints` says of the parameters that hierarchies share.
@@ -92,6 +92,8 @@ class HierarchyMixin:
         self.merges_ = tree.merges
         self.labels_ = tree.cut(height=self.distance_threshold, n_clusters=self.n_clusters)
         self.n_clusters_ = int(self.labels_.max()) + 1
+        if self.n_clusters is not None:
+            warn_of_equal_rows(self.n_clusters, 1 + int(np.count_nonzero(tree.heights)))
 
     def cut(self, *, height: float | None = None, n_clusters: int | None = None) -> np.ndarray:
         """Return the cluster of each row where the tree is cut, numbered by their first rows.

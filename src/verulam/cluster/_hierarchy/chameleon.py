@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from verulam.base import Interval, check_is_fitted, checked_fit, validate_data
 from verulam.cluster._hierarchy.merge_tree import MergeTree
 from verulam.cluster._hierarchy.neighbour_graph import bisect, neighbour_graph, partition_graph
-from verulam.cluster._seeding import check_enough_rows
+from verulam.cluster._seeding import check_enough_rows, row_keys, warn_of_equal_rows
 
 #: Largest part of the first partition where no size is set: a share of the rows, and a number.
 PART_SHARE, PART_ROWS = 0.025, 10
@@ -217,6 +217,7 @@ class Chameleon(ClusterMixin, BaseEstimator):
         rows = validate_data(self, X, dtype=np.float64, order="C")
         n_rows = len(rows)
         check_enough_rows(self.n_clusters, n_rows, "n_clusters")
+        warn_of_equal_rows(self.n_clusters, len(np.unique(row_keys(rows, 0))))
         part_size = self.part_size or max(PART_ROWS, int(PART_SHARE * n_rows))
         self.graph_ = csr_array((1, 1)) if n_rows == 1 else neighbour_graph(rows, self.n_neighbors)
         self.parts_ = partition_graph(self.graph_, part_size, self.n_clusters)

@@ -22,6 +22,7 @@ from verulam.base import (
     Source,
     StrOptions,
     check_is_fitted,
+    columns_text,
     generator,
     map_rows,
     validate_data,
@@ -209,14 +210,15 @@ class GaussianMixture(ManyPasses, Density):
         view = source.total(partial(survey, seed=seed, most=sample_size(self.n_components)))
         missing = np.flatnonzero(view.moments.weight[0] == 0)
         if len(missing):
+            pronoun = "that" if len(missing) == 1 else "them"
             raise DataError(
-                f"X: all values are missing in columns {missing.tolist()} (counted from 0); "
-                "leave these columns out."
+                f"X: all values are missing in {columns_text(self, missing)}; leave {pronoun} out."
             )
         self._origin, self._scale = view.mean, view.scale
+        starts = (self._start_components(view, random) for _ in range(self.n_init))
         runs = [
             self._run(source, MixtureStep(self._prepared(start)), _note)
-            for start in (self._start_components(view, random) for _ in range(self.n_init))
+            for start in self._steps(starts, "start", self.n_init)
         ]
         best = self._conclude(runs)
         for note in best.notes:
@@ -228,6 +230,15 @@ class GaussianMixture(ManyPasses, Density):
     def _start_components(self, view: Survey, random: np.random.Generator) -> Components:
         """Return the first parameters, from a sample of the rows or as the user has them."""
         rows, weights = view.filled(), view.sample.weights
+        values = (self.weights_init, self.means_init, self.precisions_init)
+        if all(value is not None for value in values):
+            # Nothing is taken from the rows but the shapes that these values should have.
+            shares = np.full((1, self.n_components), 1.0 / self.n_components)
+            return self._with_first_values(
+                first_components(
+                    rows[:1], shares, self.covariance_type, view.scale, self.variance_floor
+                )
+            )
         # Distances depend on the units of the columns: clusters may lie apart in their own units
         # or in units of the columns' spread, and the likelihood tells which.
         units = [np.ones_like(view.scale), view.scale]

@@ -7,9 +7,21 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import minimize
 
-from verulam.base import Chunk, DataError
+from verulam.base import (
+    NONE,
+    NUMBER,
+    TABLE,
+    VECTOR,
+    WHOLE,
+    Chunk,
+    DataError,
+    Kind,
+    checked_arguments,
+)
 from verulam.cluster._mixture.components import Components, has_matrices
 from verulam.cluster._mixture.expectation import expected_sums, prepare
+
+COMPONENTS = Kind("a record Components", lambda value: isinstance(value, Components))
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +47,7 @@ class MixtureGradient:
     covariances: np.ndarray
 
 
+@checked_arguments(X=TABLE, components=COMPONENTS, sample_weight=VECTOR | NONE)
 def mixture_gradient(
     X: ArrayLike, components: Components, sample_weight: ArrayLike | None = None
 ) -> MixtureGradient:
@@ -122,6 +135,7 @@ class MixtureDescent:
     converged: bool
 
 
+@checked_arguments(X=TABLE, start=COMPONENTS, max_iter=WHOLE, tol=NUMBER)
 def descend_mixture(
     X: ArrayLike, start: Components, *, max_iter: int = 500, tol: float = 1e-6
 ) -> MixtureDescent:

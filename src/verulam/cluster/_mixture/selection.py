@@ -10,7 +10,16 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
-from verulam.base import DataError, DataWarning, Seed, spawn_seeds
+from verulam.base import (
+    COLLECTION,
+    SEED,
+    TEXT,
+    DataError,
+    DataWarning,
+    Seed,
+    checked_arguments,
+    spawn_seeds,
+)
 from verulam.cluster._mixture.components import COVARIANCE_TYPES
 from verulam.cluster._mixture.gaussian_mixture import GaussianMixture
 
@@ -49,6 +58,9 @@ class MixtureSelection:
         return table[kinds].rename_axis(columns=None)
 
 
+@checked_arguments(
+    n_components=COLLECTION, covariance_types=COLLECTION, criterion=TEXT, random_state=SEED
+)
 def select_mixture(
     X: ArrayLike,
     n_components: Iterable[int] = range(1, 10),

@@ -317,7 +317,7 @@ class KMeans(ManyPasses, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
         source, starts = self._starts(source, random)
         trace: dict[int, list[KMeansPass]] = {}
         runs = []
-        for start in starts:
+        for start in self._steps(starts, "start", len(starts)):
             passes: list[KMeansPass] = []
             runs.append(self._run(source, start, partial(self._revise, passes)))
             trace[id(runs[-1])] = passes

@@ -31,7 +31,7 @@ from verulam.cluster._partition.medoids_loops import (
     nearest_two,
     swap_changes,
 )
-from verulam.cluster._seeding import check_enough_rows
+from verulam.cluster._seeding import check_enough_rows, warn_of_equal_rows
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,8 @@ def random_swaps(
     table = np.array([distances_from(int(place)) for place in medoids])
     everyone, numbers = np.arange(n_rows), np.arange(len(medoids))
     nearest, second = np.empty(n_rows, dtype=np.int64), np.empty(n_rows, dtype=np.int64)
-    near, far, costs = np.empty(n_rows), np.empty(n_rows), np.empty(len(medoids))
+    near, far, costs = np.empty(n_rows), np.empty(n_rows), np.empty((2, len(medoids)))
+    closer = np.empty(n_rows, dtype=np.int32)
     nearest_two(table, numbers, everyone, nearest, second, near, far)
     tried = swaps = total = 0
     while tried < max_neighbors:
@@ -160,10 +161,12 @@ def random_swaps(
         if len(medoids) == 1:
             best, change = 0, float(distances.sum() - near.sum())
         else:
-            leaving_costs(nearest, near, far, costs)
-            common = swap_changes(distances, nearest, near, far, costs)
-            best = int(costs.argmin())
-            change = float(costs[best] + common)
+            costs[1] = 0.0
+            leaving_costs(nearest, near, far, costs[0])
+            common = swap_changes(distances, nearest, near, far, costs, closer)
+            changes = costs.sum(axis=0)
+            best = int(changes.argmin())
+            change = float(changes[best] + common)
         if change < -1e-12 * near.sum():
             medoids[best], table[best] = candidate, distances
             nearest_two(table, numbers, everyone, nearest, second, near, far)
@@ -306,9 +309,15 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transformer):
         self.cluster_centers_ = rows[self.medoid_indices_]
         self.inertia_, self.n_swaps_, self.n_iter_ = best.cost, best.n_swaps, best.n_passes
         self._n_features_out = self.n_clusters
-        self.labels_ = self._from_medoids(rows).argmin(axis=1)
+        if self.metric == "precomputed":
+            # A matrix of distances is symmetric, and its rows are read faster than its columns.
+            self.labels_ = self.cluster_centers_.argmin(axis=0)
+        else:
+            self.labels_ = self._from_medoids(rows).argmin(axis=1)
         # A row at distance zero from two medoids belongs to the one that it is.
         self.labels_[self.medoid_indices_] = np.arange(self.n_clusters)
+        apart = self._from_medoids(rows[self.medoid_indices_])
+        warn_of_equal_rows(self.n_clusters, len(np.unique(apart, axis=0)))
         return self
 
     def _search_all(self, rows: np.ndarray, random: np.random.Generator) -> list[Medoids]:

@@ -24,19 +24,25 @@ def nearest_two(table, medoids, rows, nearest, second, near, far):
                 second[o] = k
 
 
-# Distances are finite, which lets minima run in vector registers.
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz", "nnan"})
-def swap_changes(distances, nearest, near, far, changes):
-    """Add to the cost of each medoid's leaving what a new one changes; return the common part.
+@njit(cache=True, nogil=True)
+def swap_changes(distances, nearest, near, far, changes, closer):
+    """Add up what a new medoid changes in the place of each; return the part that all share.
 
-    `changes` begins as the cost of leaving alone: rows go to their second medoid. Without
-    branches, for which of the three distances is least cannot be foreseen.
+    Most rows are nearer to two medoids than to the candidate and change nothing. They are sorted
+    out first, without branches: which ones they are cannot be foreseen. `changes` has two rows,
+    the cost of leaving alone and zeros: neighbours of one cluster would otherwise wait for each
+    other's sum. `closer` is room for as many row numbers as there are.
     """
-    common = 0.0
+    count = np.uint64(0)  # unsigned: a negative number would count from the end
     for o in range(distances.shape[0]):
+        closer[count] = o
+        count += np.uint64(distances[o] < far[o])
+    common = 0.0
+    for place in range(np.int64(count)):
+        o = closer[place]
         distance = distances[o]
         common += min(distance - near[o], 0.0)
-        changes[nearest[o]] += max(min(distance, far[o]), near[o]) - far[o]
+        changes[place & 1, nearest[o]] += max(distance, near[o]) - far[o]
     return common
 
 
@@ -79,7 +85,8 @@ def eager_swaps(table, medoids, max_passes, nearest, second, near, far, affected
     """
     n = table.shape[0]
     costs = np.zeros(medoids.shape[0])
-    changes = np.zeros(medoids.shape[0])
+    changes = np.zeros((2, medoids.shape[0]))
+    closer = np.empty(n, dtype=np.int32)
     leaving_costs(nearest, near, far, costs)
     swaps = np.int64(0)
     last = np.int64(-1)
@@ -92,13 +99,14 @@ def eager_swaps(table, medoids, max_passes, nearest, second, near, far, affected
                 last = candidate
             continue
         for k in range(costs.shape[0]):
-            changes[k] = costs[k]
-        common = swap_changes(table[candidate], nearest, near, far, changes)
-        best = np.int64(0)
-        for k in range(1, costs.shape[0]):
-            if changes[k] < changes[best]:
-                best = np.int64(k)
-        total = changes[best] + common
+            changes[0, k], changes[1, k] = costs[k], 0.0
+        common = swap_changes(table[candidate], nearest, near, far, changes, closer)
+        best, least = np.int64(0), np.inf
+        for k in range(costs.shape[0]):
+            change = changes[0, k] + changes[1, k]
+            if change < least:
+                best, least = np.int64(k), change
+        total = least + common
         if total < -1e-12 * (costs[best] + near[candidate]):
             swap(table, medoids, best, candidate, nearest, second, near, far, affected)
             leaving_costs(nearest, near, far, costs)

@@ -12,6 +12,7 @@ from verulam.base import (
     RANDOM_STATE,
     Classifier,
     DataError,
+    InSteps,
     Interval,
     Seed,
     StrOptions,
@@ -114,7 +115,7 @@ def gate_gradient(
     return gates.gradient(features, by_opening)
 
 
-class LocalisedKernelClassifier(Classifier):
+class LocalisedKernelClassifier(InSteps, Classifier):
     r"""A support-vector machine whose kernels are weighted differently in different places.
 
     Parameters
@@ -222,7 +223,8 @@ class LocalisedKernelClassifier(Classifier):
         machines = self._machines(gates, features, grams, signs)
         objectives, step = [machines.objective], 1.0
         # A gradient means nothing where the solver did not come to rest, of which it has warned.
-        for _ in range(self.max_iter if machines.converged else 0):
+        n_passes = self.max_iter if machines.converged else 0
+        for _ in self._steps(range(n_passes), "pass", n_passes):
             gradient = gate_gradient(gates, features, grams, machines.coefficients)
             length = float(np.linalg.norm(gradient))
             moved = None

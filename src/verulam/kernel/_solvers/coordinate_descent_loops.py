@@ -7,9 +7,9 @@ from verulam.numerics import njit
 
 @njit(cache=True, nogil=True, fastmath=True)
 def descend_coordinates(
-    rows, row_of, squares, linear, lower, upper, max_passes, tol, beta, plane, order
+    rows, row_of, squares, linear, lower, upper, max_steps, tol, beta, plane, order
 ):
-    """Improve `beta` and the plane that they make in place; return passes made.
+    """Improve `beta` and the plane that they make in place; return steps made.
 
     Each coefficient in turn goes to its best value. One that rests at a bound, further beyond it
     than anything moved in the last pass, is left out until the rest has settled (shrinking).
@@ -22,8 +22,8 @@ def descend_coordinates(
         Row of each coefficient, and its squared length.
     linear, lower, upper
         Linear term and bounds.
-    max_passes
-        Most passes.
+    max_steps
+        Most steps, which a pass begins with: where few coefficients are left, passes are short.
     tol
         Largest violation at the end.
     beta, plane
@@ -34,11 +34,12 @@ def descend_coordinates(
     size, width = beta.shape[0], rows.shape[1]
     state, n_active = np.int64(1), size
     shrunk, shrink_above, shrink_below = False, np.inf, -np.inf
-    for n_passes in range(max_passes):
+    n_steps = np.int64(0)
+    while n_steps < max_steps:
         highest, lowest = -np.inf, np.inf
         # In a new order each time: a fixed one may go round in circles.
         state = _shuffle(order[:n_active], state)
-        place = 0
+        place, n_steps = 0, n_steps + n_active
         while place < n_active:
             k = order[place]
             row = rows[row_of[k]]
@@ -63,7 +64,7 @@ def descend_coordinates(
                     plane[column] += step * row[column]
         if max(highest, -lowest) <= tol:
             if not shrunk:
-                return n_passes + 1
+                return n_steps
             # What was left out has its say again before the end.
             n_active = size
             shrunk, shrink_above, shrink_below = False, np.inf, -np.inf
@@ -72,7 +73,7 @@ def descend_coordinates(
             # Nothing is left out for a gradient that the next passes may well turn.
             shrink_above = max(highest, 0.0) + tol if highest > 0.0 else np.inf
             shrink_below = min(lowest, 0.0) - tol if lowest < 0.0 else -np.inf
-    return max_passes
+    return n_steps
 
 
 @njit(cache=True, nogil=True)

@@ -242,7 +242,7 @@ def _descend(box: BoxProblem, rows: np.ndarray, bias: float, tol: float, beta: n
         box.linear + bias,
         box.lower,
         box.upper,
-        DESCENT_PASSES,
+        DESCENT_PASSES * len(beta),
         tol,
         beta,
         rows.T @ np.bincount(box.row_of, beta, len(rows)),
@@ -343,10 +343,12 @@ def _kkt_violation(box: BoxProblem, beta: np.ndarray, gradient: np.ndarray) -> f
         )
     worst = 0.0
     for group in range(box.n_sums):
-        members = box.members(group)
-        up, down = rising & members, falling & members
-        if up.any() and down.any():
-            worst = max(worst, float(gradient[up].max() - gradient[down].min()))
+        up, down = rising, falling
+        if box.n_sums > 1:
+            members = box.members(group)
+            up, down = rising & members, falling & members
+        highest, lowest = gradient[up].max(initial=-np.inf), gradient[down].min(initial=np.inf)
+        worst = max(worst, float(highest - lowest))
     return worst
 
 

@@ -31,6 +31,8 @@ class RowCache:
     megabytes
         Memory for rows, and for what the solver works with beside them; half of it is for rows
         whatever the solver needs.
+    diagonal
+        Kernel of each input with itself, if known.
 
     Examples
     --------
@@ -42,7 +44,13 @@ class RowCache:
     (array([[3., 6., 9.]]), 1)
     """
 
-    def __init__(self, kernel: Kernel, inputs: np.ndarray, megabytes: float) -> None:
+    def __init__(
+        self,
+        kernel: Kernel,
+        inputs: np.ndarray,
+        megabytes: float,
+        diagonal: np.ndarray | None = None,
+    ) -> None:
         self.kernel, self.inputs, self.megabytes = kernel, inputs, megabytes
         self.size = len(inputs)
         self.n_computed = 0
@@ -51,8 +59,10 @@ class RowCache:
             self.rows, self.diagonal = inputs, np.diagonal(inputs).copy()
             self.capacity, self._slot_of = self.size, np.arange(self.size)
             return
-        self.diagonal = kernel.diagonal(inputs)
-        check_finite(self.diagonal[None])
+        if diagonal is None:
+            diagonal = kernel.diagonal(inputs)
+            check_finite(diagonal[None])
+        self.diagonal = diagonal
         precision = np.float64 if self.size <= DOUBLE_PRECISION_ROWS else np.float32
         self.capacity = _rows_within(megabytes * 2**20, self.size, np.dtype(precision).itemsize)
         # Pages of an empty array cost nothing until a row is written to them.
@@ -66,7 +76,13 @@ class RowCache:
         """Return a cache for some of the inputs."""
         if self._precomputed:
             return RowCache(self.kernel, self.inputs[np.ix_(rows, rows)], megabytes)
-        return RowCache(self.kernel, self.inputs[rows], megabytes)
+        part = RowCache(self.kernel, self.inputs[rows], megabytes, self.diagonal[rows])
+        # Where all rows are at hand, so are those of the part, in the same precision.
+        same_kind = part.rows.dtype == self.rows.dtype and part.capacity == part.size
+        if self._n_used == self.size and same_kind:
+            part.rows[:] = self.rows[self._slot_of[rows][:, None], rows]
+            part._slot_of, part._n_used = np.arange(part.size), part.size
+        return part
 
     def slots(self, rows: np.ndarray) -> np.ndarray:
         """Return where some rows of the Gram matrix are, after computing those that are missing."""

@@ -49,6 +49,7 @@ from verulam.kernel._svm.calibration import (
 )
 from verulam.kernel._svm.margin_report import InstanceReport, margin_report
 from verulam.kernel._svm.output_codes import STRATEGIES, code_matrix, decode
+from verulam.kernel._tuning import SOLVED_AT_ONCE
 
 
 @dataclass(frozen=True, eq=False)
@@ -274,6 +275,9 @@ class SupportVectorClassifier(SupportVectorMachine, Classifier):
 
     def _train_all(self, data: _TrainingData) -> list[BinaryMachine]:
         """Return the machine of each column of `codes_`, with coefficients of all rows."""
+        # What machines of few rows have in common is computed once.
+        if data.cache.size <= SOLVED_AT_ONCE and self.codes_.shape[1] > 1:
+            data.cache.compute_all()
         return [self._train(data, sides) for sides in self.codes_.T]
 
     def _train(self, data: _TrainingData, sides: np.ndarray) -> BinaryMachine:

@@ -1,4 +1,4 @@
-"""The four faces of a decision between two classes."""
+"""Discriminant, posterior, odds and log-odds: one decision between two classes, four times."""
 
 from dataclasses import dataclass
 from typing import Any

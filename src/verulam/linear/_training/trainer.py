@@ -99,7 +99,7 @@ class LinearTrainer(Classifier):
 
     @property
     def _settles(self) -> bool:
-        """Whether what is kept settles even where corrections never end."""
+        """Whether the weights of the result settle, though corrections go on for ever."""
         return False
 
     def _remark_on_rates(self) -> str:
@@ -274,7 +274,7 @@ def explain_unseparated(ending: str, problem: Problem, remark: str = "") -> str:
 
 
 def conclude(ending: str, answer: Separability, remark: str = "") -> str:
-    """Return what came of a search for a plane, given whether there is one; see above."""
+    """Return what came of a search for a plane, given whether the linear program found one."""
     if answer.separable is None:
         return (
             f"{ending}; a linear program could not decide whether a plane separates the "

@@ -6,6 +6,7 @@ slower.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -22,14 +23,23 @@ _C = tuple(math.log(2.0) ** power / math.factorial(power) for power in range(13)
 
 #: Additions may be reordered, and fused with products; no value here is ever NaN.
 _FREE = {"contract", "reassoc", "nsz"}
+#: Inner loops need no entry for Python, whose arrays take long to compile.
+_INNER: dict[str, Any] = {
+    "cache": True,
+    "nogil": True,
+    "error_model": "numpy",
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+}
 
 
 @njit(cache=True, nogil=True, fastmath={"contract"}, error_model="numpy")
-def exponentials(values, powers, count):
+def exponentials(values, powers):
     """Replace values of at most 0 by polynomials which, times the powers of two, are their exp."""
     bits = powers.view(np.int64)
-    for place in range(count):
-        exponent = max(values[place] * _LOG2_E, -1020.0)
+    for place in range(values.shape[0]):
+        exponent = values[place] * _LOG2_E
+        exponent = exponent if exponent > -1020.0 else -1020.0
         shifted = exponent + _ROUNDER
         powers[place] = shifted
         rest = exponent - (shifted - _ROUNDER)
@@ -43,21 +53,19 @@ def exponentials(values, powers, count):
         values[place] = _C[0] + rest * (_C[1] + rest * value)
     # The low bits hold the integer part; with the bias of 1023 and shifted into the exponent's
     # field, they are the power of two itself.
-    for place in range(count):
+    for place in range(values.shape[0]):
         bits[place] = (bits[place] + 1023) << 52
 
 
-@njit(cache=True, nogil=True, fastmath=_FREE, error_model="numpy")
-def heights(squares, powers, count, code, inner, outer):
+@njit(fastmath=_FREE, **_INNER)
+def heights(squares, powers, code, inner, outer):
     """Replace squared distances by heights of the window, up to the factors in `powers`."""
-    if code == GAUSSIAN:
+    count = squares.shape[0]
+    if code in (GAUSSIAN, EXPONENTIAL):
         for place in range(count):
-            squares[place] *= -0.5
-        exponentials(squares, powers, count)
-    elif code == EXPONENTIAL:
-        for place in range(count):
-            squares[place] = -math.sqrt(squares[place])
-        exponentials(squares, powers, count)
+            square = squares[place]
+            squares[place] = -0.5 * square if code == GAUSSIAN else -math.sqrt(square)
+        exponentials(squares, powers)
     elif code == POWERS:
         for place in range(count):
             square = squares[place]
@@ -81,7 +89,7 @@ def heights(squares, powers, count, code, inner, outer):
             powers[place] = 1.0
 
 
-@njit(cache=True, nogil=True, fastmath=_FREE, error_model="numpy")
+@njit(fastmath=_FREE, **_INNER)
 def _block_total(query, scale, tile, precisions, weights, code, inner, outer, squares, powers):
     """Return the exact sum over one block of stored points."""
     for place in range(BLOCK):
@@ -94,14 +102,14 @@ def _block_total(query, scale, tile, precisions, weights, code, inner, outer, sq
             squares[place] += difference * difference
     for place in range(BLOCK):
         squares[place] *= precisions[place] * scale
-    heights(squares, powers, BLOCK, code, inner, outer)
+    heights(squares, powers, code, inner, outer)
     total = 0.0
     for place in range(BLOCK):
         total += weights[place] * (squares[place] * powers[place])
     return total
 
 
-@njit(cache=True, nogil=True, fastmath=_FREE, error_model="numpy")
+@njit(fastmath=_FREE, **_INNER)
 def _box_bounds(query, scale, boxes, ranges, nearest, farthest):
     """Write the least and greatest scaled squared distance from a query to each block."""
     n_blocks = boxes.shape[2]
@@ -112,8 +120,10 @@ def _box_bounds(query, scale, boxes, ranges, nearest, farthest):
         for block in range(n_blocks):
             below = boxes[0, column, block] - value
             above = value - boxes[1, column, block]
-            gap = max(below, above, 0.0)
-            reach = max(-below, -above)
+            # Written out: `max` takes Numba long to compile.
+            gap = below if below > above else above
+            gap = gap if gap > 0.0 else 0.0
+            reach = -below if below < above else -above
             nearest[block] += gap * gap
             farthest[block] += reach * reach
     for block in range(n_blocks):
@@ -147,41 +157,30 @@ def window_sums(
         for block in range(n_blocks):
             nearest = np.int64(block) if upper[block] < upper[nearest] else nearest
         for bounds in (upper, lower):
-            heights(bounds, bound_powers, n_blocks, code, inner, outer)
+            heights(bounds, bound_powers, code, inner, outer)
             for block in range(n_blocks):
                 bounds[block] *= bound_powers[block]
         # Its exact sum is in `certain` already.
         lower[nearest] = 0.0
-        # Found before anything is skipped: what is near says how much may be skipped.
-        total = _block_total(
-            query,
-            scale,
-            tiles[nearest],
-            precisions[nearest],
-            weights[nearest],
-            code,
-            inner,
-            outer,
-            squares,
-            powers,
-        )
-        certain = total
-        for block in range(n_blocks):
-            certain += totals[block] * lower[block]
-        for block in range(n_blocks):
-            if block == nearest or upper[block] <= 0.0:
-                continue
-            # The middle of the bounds is off by half their difference, times the block's weight.
-            # Within its share of all weight, blocks together are off by rtol times a sure part.
-            if 0.5 * whole * (upper[block] - lower[block]) <= rtol * certain:
-                total += 0.5 * totals[block] * (upper[block] + lower[block])
-                continue
+        total = certain = 0.0
+        # The nearest before anything is skipped: what is near says how much may be skipped.
+        for turn in range(-1, n_blocks):
+            near = nearest if turn < 0 else np.int64(turn)
+            if turn >= 0:
+                if near == nearest or upper[near] <= 0.0:
+                    continue
+                # The middle of the bounds is off by half their difference, times the block's
+                # weight. Within its share of all weight, blocks together are off by rtol times a
+                # sure part.
+                if 0.5 * whole * (upper[near] - lower[near]) <= rtol * certain:
+                    total += 0.5 * totals[near] * (upper[near] + lower[near])
+                    continue
             exact = _block_total(
                 query,
                 scale,
-                tiles[block],
-                precisions[block],
-                weights[block],
+                tiles[near],
+                precisions[near],
+                weights[near],
                 code,
                 inner,
                 outer,
@@ -189,5 +188,8 @@ def window_sums(
                 powers,
             )
             total += exact
-            certain += exact - totals[block] * lower[block]
+            certain += exact - totals[near] * lower[near]
+            if turn < 0:
+                for other in range(n_blocks):
+                    certain += totals[other] * lower[other]
         sums[number] = total

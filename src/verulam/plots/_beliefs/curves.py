@@ -82,7 +82,7 @@ def posterior_curves(
     >>> axes.get_legend_handles_labels()[1]
     ['prior', 'likelihood', 'posterior']
     """
-    posterior = family.update(data)
+    posterior = family.posterior(data)
     curves = {"prior": family.distribution, "posterior": posterior.distribution}
     if not hasattr(curves["prior"], "interval"):
         raise DataError("family must have a parameter of one number, such as GaussianMean.")

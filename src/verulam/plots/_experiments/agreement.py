@@ -13,6 +13,8 @@ from verulam.plots._predictions.confusion import DARK
 from verulam.plots._style import axes_or_new, colour, folded, line, marker
 
 BINS = 10
+#: Curves that stay below are drawn on a scale that ends where they do.
+CORNER = 0.5
 #: Inches of a line of a legend.
 LEGEND_LINE = 0.2
 
@@ -85,11 +87,16 @@ def calibration_curves(
     """
     ax = axes_or_new(ax, 4.8, 4.4 + LEGEND_LINE * len(curves))
     ax.plot([0, 1], [0, 1], color="0.7", linewidth=0.8, zorder=0)
+    largest = 0.0
     for code, (name, (positive, probabilities)) in enumerate(curves.items()):
         promised, happened = reliability(positive, probabilities, bins=bins)
+        largest = max(largest, *promised, *happened)
         style = f"{marker(code)}{line(code)}"
         ax.plot(promised, happened, style, color=colour(code), markersize=4, label=str(name))
-    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
+    # Of a rare class all is in a corner, which is drawn by itself.
+    edge = 1.0 if largest > CORNER else 1.1 * max(largest, 0.01)
+    limits = (-0.02 * edge, 1.02 * edge)
+    ax.set(xlim=limits, ylim=limits, aspect="equal")
     ax.set(xlabel="mean probability given", ylabel="share of the class")
     legend_above(ax, columns=1)
     return ax

@@ -76,7 +76,8 @@ def network_diagram(
     Notes
     -----
     Of a large layer the first and last units are drawn, with dots between them. Weights that a
-    mask removes have no line. Feedback is named in the title, and not drawn.
+    mask removes have no line. Feedback is named in the title, and not drawn. Units of a cascade,
+    which see all units before them, stand on a stair (Alpaydin fig. 11.17).
 
     Examples
     --------
@@ -89,6 +90,12 @@ def network_diagram(
     '4-3-3'
     """
     check_is_fitted(learner)
+    if hasattr(learner, "hidden_"):
+        return _cascade_diagram(learner, input_names, ax)
+    if not hasattr(learner, "network_"):
+        raise DataError(
+            f"learner: expected a fitted network of verulam.neural, not {type(learner).__name__}."
+        )
     sizes = learner.network_.layout.sizes
     ax = axes_or_new(ax, 1.2 + 1.9 * len(sizes), 4.2)
     shown = [_shown_units(size) for size in sizes]
@@ -108,18 +115,56 @@ def network_diagram(
         fill = "white" if 0 < layer < len(sizes) - 1 else "0.85"
         ax.scatter(points[:, 0], points[:, 1], s=120, facecolor=fill, edgecolor="0.2", zorder=3)
         if len(points) < sizes[layer]:
-            middle = points[len(points) // 2 - 1 : len(points) // 2 + 1].mean(axis=0)
-            ax.text(middle[0], middle[1], "\u22ee", ha="center", va="center", zorder=4)
-    _name_inputs(ax, learner, input_names, shown[0], places[0])
+            _draw_dots(ax, points)
+    _name_inputs(ax, _input_names(learner, input_names, sizes[0]), shown[0], places[0])
+    feedback = ", ".join(getattr(learner, "feedback_coefs_", ()))
+    title = "-".join(str(size) for size in sizes)
+    _finish_diagram(ax, f"{title}, feedback: {feedback}" if feedback else title)
+    return ax
+
+
+def _cascade_diagram(learner: Any, input_names: Sequence[str] | None, ax: Axes | None) -> Axes:
+    """Draw inputs to the left, outputs to the right, and hidden units on a stair above them."""
+    n_outputs, n_units = learner.outputs_.shape[1], len(learner.hidden_)
+    n_inputs = len(learner.outputs_) - 1 - n_units
+    shown = _shown_units(n_inputs)
+    inputs = _unit_places(0, len(shown))
+    # A stair that bends, or lines between its steps would lie on one another.
+    steps = np.arange(n_units)
+    stair = np.column_stack([steps + 1.0, 1.15 + 0.3 * np.sqrt(steps)])
+    outputs = _unit_places(n_units + 1, n_outputs)
+    ax = axes_or_new(ax, 2.8 + 1.1 * n_units, 4.2)
+    blocks = [
+        (weights[1:, None], inputs, stair[:place], stair[place : place + 1])
+        for place, weights in enumerate(learner.hidden_)
+    ]
+    for weights, sources, before, targets in [*blocks, (learner.outputs_[1:], inputs, stair,
+                                                        outputs)]:  # fmt: skip
+        scaled = weights / (float(np.abs(weights).max()) or 1.0)
+        _draw_weights(ax, scaled[shown], sources, targets)
+        _draw_weights(ax, scaled[n_inputs:], before, targets)
+    for points, fill in ((inputs, "0.85"), (stair, "white"), (outputs, "0.85")):
+        ax.scatter(points[:, 0], points[:, 1], s=120, facecolor=fill, edgecolor="0.2", zorder=3)
+    if len(shown) < n_inputs:
+        _draw_dots(ax, inputs)
+    _name_inputs(ax, _input_names(learner, input_names, n_inputs), shown, inputs)
+    _finish_diagram(ax, "-".join(map(str, [n_inputs, *[1] * n_units, n_outputs])))
+    return ax
+
+
+def _draw_dots(ax: Axes, points: np.ndarray) -> None:
+    """Say in the middle of a layer that some of its units are not drawn."""
+    middle = points[len(points) // 2 - 1 : len(points) // 2 + 1].mean(axis=0)
+    ax.text(middle[0], middle[1], "\u22ee", ha="center", va="center", zorder=4)
+
+
+def _finish_diagram(ax: Axes, title: str) -> None:
     for label, shade in (("positive weight", colour(0)), ("negative weight", colour(1))):
         ax.plot([], [], color=shade, label=label)
     place_legend(ax, loc="lower center", bbox_to_anchor=(0.5, -0.08), ncols=2, frameon=False)
-    feedback = ", ".join(getattr(learner, "feedback_coefs_", ()))
-    title = "-".join(str(size) for size in sizes)
-    ax.set_title(f"{title}, feedback: {feedback}" if feedback else title)
+    ax.set_title(title)
     ax.axis("off")
     ax.margins(0.12, 0.08)
-    return ax
 
 
 def _shown_units(size: int) -> np.ndarray:
@@ -144,19 +189,19 @@ def _draw_weights(ax: Axes, shares: np.ndarray, sources: np.ndarray, targets: np
     )
 
 
-def _name_inputs(
-    ax: Axes, learner: Any, names: Sequence[str] | None, shown: np.ndarray, places: np.ndarray
-) -> None:
+def _input_names(learner: Any, names: Sequence[str] | None, n_inputs: int) -> Sequence[str]:
+    """Return names of the inputs, and none where there are none."""
     if names is None:
-        names = getattr(learner, "feature_names_in_", None)
+        names = getattr(learner, "feature_names_in_", ())
         # Columns of a table of sequences are steps, not inputs.
-        if names is None or len(names) != learner.network_.layout.sizes[0]:
-            return
-    if len(names) != learner.network_.layout.sizes[0]:
-        raise DataError(
-            f"input_names: {len(names)} names for {learner.network_.layout.sizes[0]} inputs."
-        )
-    for unit, (x, y) in zip(shown, places, strict=True):
+        return names if len(names) == n_inputs else ()
+    if len(names) != n_inputs:
+        raise DataError(f"input_names: {len(names)} names for {n_inputs} inputs.")
+    return names
+
+
+def _name_inputs(ax: Axes, names: Sequence[str], shown: np.ndarray, places: np.ndarray) -> None:
+    for unit, (x, y) in zip(shown if len(names) else (), places, strict=False):
         ax.annotate(str(names[unit]), (x, y), (-10, 0), textcoords="offset points",
                     ha="right", va="center", fontsize="small")  # fmt: skip
 

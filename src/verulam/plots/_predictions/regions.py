@@ -79,11 +79,7 @@ def decision_regions(
 
 def _image(grid: decision.DecisionGrid) -> NDArray[np.float64]:
     """Return the picture's colours: the class's tint by confidence, grey for other answers."""
-    strength = np.full(grid.codes.shape, STRONGEST_TINT)
-    if grid.confidence is not None:
-        chance = 1.0 / grid.n_classes
-        certainty = np.clip((grid.confidence - chance) / (1.0 - chance), 0.0, 1.0)
-        strength = WEAKEST_TINT + (STRONGEST_TINT - WEAKEST_TINT) * certainty
+    strength = WEAKEST_TINT + (STRONGEST_TINT - WEAKEST_TINT) * grid.certainty
     image = np.empty((*grid.codes.shape, 3))
     image[:] = to_rgb(REJECT_COLOUR)
     for code in range(grid.n_classes):

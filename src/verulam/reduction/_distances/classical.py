@@ -46,13 +46,16 @@ class ScaledPlaces:
         Coordinates of the rows, centred.
     eigenvalues : ndarray of shape (n_components,)
         Sums of squares of the coordinates.
-    total
-        Sum of all eigenvalues: that of squares about the centre of gravity.
     """
 
     places: np.ndarray
     eigenvalues: np.ndarray
-    total: float
+
+
+def centred_products(squares: np.ndarray) -> np.ndarray:
+    """Return the inner products about the centre of gravity that squared distances stand for."""
+    means = squares.mean(axis=0)
+    return -0.5 * (squares - means - means[:, None] + means.mean())
 
 
 def classical_places(squares: np.ndarray, n_components: int) -> ScaledPlaces:
@@ -66,8 +69,6 @@ def classical_places(squares: np.ndarray, n_components: int) -> ScaledPlaces:
         Number of coordinates; fewer come back where the distances have fewer dimensions.
     """
     size = len(squares)
-    means = squares.mean(axis=0)
-    total = 0.5 * float(means.sum())
 
     def product(vector: np.ndarray) -> np.ndarray:
         # Double centring is done to the vector and to the product, never to the matrix.
@@ -81,14 +82,14 @@ def classical_places(squares: np.ndarray, n_components: int) -> ScaledPlaces:
         start = np.random.default_rng(0).normal(size=size)
         values, vectors = eigsh(operator, n_components, which="LA", v0=start)
     else:
-        gram = -0.5 * (squares - means - means[:, None] + means.mean())
+        gram = centred_products(squares)
         count = min(n_components, size)
         values, vectors = scipy.linalg.eigh(gram, subset_by_index=(size - count, size - 1))
     order = np.argsort(-values, kind="stable")
     values, vectors = values[order], vectors[:, order]
     positive = values > NEGLIGIBLE * size * max(float(values[0]), 0.0)
     places = vectors[:, positive] * np.sqrt(values[positive])
-    return ScaledPlaces(places * orientations(places), values[positive], total)
+    return ScaledPlaces(places * orientations(places), values[positive])
 
 
 class ClassicalScaling(ClassNamePrefixFeaturesOutMixin, Transformer):
@@ -108,7 +109,8 @@ class ClassicalScaling(ClassNamePrefixFeaturesOutMixin, Transformer):
     eigenvalues_ : ndarray of shape (n_components_,)
         Sums of squares of the coordinates.
     explained_ratio_ : float
-        Their share of the sum of all eigenvalues.
+        Their share of the sum of all eigenvalues above zero. Distances that no points have give
+        some below zero too, which count for nothing.
     n_components_ : int
         Number of coordinates: fewer than asked for where the distances have no more dimensions.
     mean_squares_ : ndarray of shape (n_samples,)
@@ -167,9 +169,10 @@ class ClassicalScaling(ClassNamePrefixFeaturesOutMixin, Transformer):
         scaled = classical_places(squares, self.n_components)
         self.embedding_ = scaled.places
         self.eigenvalues_ = scaled.eigenvalues
-        self.explained_ratio_ = float(scaled.eigenvalues.sum()) / scaled.total
         self.n_components_ = len(scaled.eigenvalues)
         self.mean_squares_ = squares.mean(axis=0)
+        self._metric = self.metric
+        self._explained_ratio: float | None = None
         if self.n_components_ < self.n_components:
             warn_caller(
                 f"n_components={self.n_components}: the distances are those of points in "
@@ -177,6 +180,25 @@ class ClassicalScaling(ClassNamePrefixFeaturesOutMixin, Transformer):
                 DataWarning,
             )
         return self
+
+    @property
+    def explained_ratio_(self) -> float:
+        """Share of the kept eigenvalues in the sum of all above zero."""
+        check_is_fitted(self)
+        if self._explained_ratio is None:
+            total = self._sum_above_zero()
+            self._explained_ratio = min(1.0, float(self.eigenvalues_.sum()) / total)
+        return self._explained_ratio
+
+    def _sum_above_zero(self) -> float:
+        """Return the sum of all eigenvalues above zero, by the metric of the fit."""
+        if self._metric == "euclidean":
+            # None is below zero, and their sum is that of squares about the centre of gravity.
+            return 0.5 * float(self.mean_squares_.sum())
+        # All are found only where they are asked for: that takes longer than the places.
+        learner = ClassicalScaling(metric=self._metric)
+        gram = centred_products(training_distances(learner, self.training_) ** 2)
+        return float(np.maximum(scipy.linalg.eigvalsh(gram), 0.0).sum())
 
     @property
     def _n_features_out(self) -> int:

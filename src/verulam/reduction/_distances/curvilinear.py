@@ -9,6 +9,7 @@ from sklearn.utils import Tags
 
 from verulam.base import (
     RANDOM_STATE,
+    InSteps,
     Interval,
     Seed,
     StrOptions,
@@ -31,7 +32,7 @@ from verulam.reduction._distances.stress_loops import curvilinear_pass
 LAST_SHARE = 0.01
 
 
-class CurvilinearComponents(ClassNamePrefixFeaturesOutMixin, Transformer):
+class CurvilinearComponents(InSteps, ClassNamePrefixFeaturesOutMixin, Transformer):
     r"""Unfold rows into few dimensions, keeping distances between places that are close.
 
     Parameters
@@ -140,7 +141,7 @@ class CurvilinearComponents(ClassNamePrefixFeaturesOutMixin, Transformer):
         decay = LAST_SHARE ** (np.arange(n_turns) / max(n_turns - 1, 1))
         first = float(targets.max()) if self.first_radius is None else float(self.first_radius)
         smooth = self.weighting == "exponential"
-        for number in range(self.n_iter):
+        for number in self._steps(range(self.n_iter), "pass", self.n_iter):
             turns = slice(number * len(targets), (number + 1) * len(targets))
             order = random.permutation(len(targets))
             curvilinear_pass(

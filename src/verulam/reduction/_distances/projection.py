@@ -104,6 +104,9 @@ class StressProjection(ClassNamePrefixFeaturesOutMixin, Transformer):
         inputs = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
         targets = distances(inputs, inputs)
         refuse_coincidence(targets)
+        # The search ends by the size of the gradient, which depends on units; now there are none.
+        unit = float(np.sqrt(np.mean(targets**2)))
+        targets /= unit
         pairs = StressPairs(targets, self.weighting)
         self.basis_ = None if self.basis is None else clone(self.basis).fit(inputs)
         functions = self._functions(inputs)
@@ -135,7 +138,7 @@ class StressProjection(ClassNamePrefixFeaturesOutMixin, Transformer):
                 ConvergenceWarning,
             )
         weights = right[present].T / values[present] * scale
-        self.coef_ = weights @ search.x.reshape(-1, count)
+        self.coef_ = weights @ search.x.reshape(-1, count) * unit
         self.stress_ = float(search.fun)
         self.n_iter_ = int(search.nit)
         return self

@@ -6,7 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from verulam.base import DataError
+from verulam.base import (
+    TABLE,
+    TEXT,
+    WHOLE,
+    DataError,
+    checked_arguments,
+)
 from verulam.numerics import distances
 from verulam.reduction._distances.inputs import checked_distances, refuse_coincidence
 from verulam.reduction._distances.stress import stress
@@ -41,6 +47,7 @@ class EmbeddingQuality:
     n_neighbors: int
 
 
+@checked_arguments(X=TABLE, embedding=TABLE, n_neighbors=WHOLE, metric=TEXT)
 def embedding_quality(
     X: ArrayLike, embedding: ArrayLike, *, n_neighbors: int = 5, metric: str = "euclidean"
 ) -> EmbeddingQuality:
@@ -106,6 +113,7 @@ def embedding_quality(
     )
 
 
+@checked_arguments(X=TABLE)
 def reconstruction_error(reduction: Any, X: ArrayLike) -> float:
     r"""Return the mean squared distance of rows from what is left of them after a reduction.
 

@@ -13,12 +13,15 @@ from sklearn.utils import Tags
 
 from verulam.base import (
     RANDOM_STATE,
+    TABLE,
+    TEXT,
     DataError,
     Interval,
     Seed,
     StrOptions,
     Transformer,
     check_is_fitted,
+    checked_arguments,
     checked_fit,
     generator,
     warn_caller,
@@ -58,6 +61,7 @@ class StressGradient:
     gradient: np.ndarray
 
 
+@checked_arguments(distances=TABLE, embedding=TABLE, weighting=TEXT)
 def stress(
     distances: ArrayLike, embedding: ArrayLike, *, weighting: str = "none"
 ) -> StressGradient:

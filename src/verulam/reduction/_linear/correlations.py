@@ -13,12 +13,14 @@ from sklearn.utils import Tags
 from verulam.base import (
     Chunk,
     DataError,
+    DataWarning,
     Interval,
     OnePass,
     Transformer,
     check_is_fitted,
     check_weights,
     validate_data,
+    warn_caller,
 )
 from verulam.numerics import PooledMoments
 from verulam.reduction._linear.moments import (
@@ -27,6 +29,9 @@ from verulam.reduction._linear.moments import (
     orientations,
     table_moments,
 )
+
+#: Correlations that differ from 1 by less are 1 but for rounding.
+ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
@@ -140,6 +145,7 @@ class CanonicalCorrelations(ClassNamePrefixFeaturesOutMixin, OnePass, Transforme
             whitened[0].T @ cross @ whitened[1], full_matrices=False
         )
         most = len(correlations)
+        self._warn_of_few_rows(both.weight, correlations, *map(np.shape, whitened))
         count = most if self.n_components is None else self.n_components
         if count > most:
             raise DataError(
@@ -157,6 +163,21 @@ class CanonicalCorrelations(ClassNamePrefixFeaturesOutMixin, OnePass, Transforme
             target_mean=both.mean[width:],
             n_components=count,
         )
+
+    def _warn_of_few_rows(
+        self, n_rows: float, correlations: np.ndarray, *shapes: tuple[int, ...]
+    ) -> None:
+        """Warn where the two tables must have directions in common, whatever their values."""
+        columns, ranks = zip(*shapes, strict=True)
+        certain = int(min(sum(ranks) - (n_rows - 1), *ranks))
+        # Weights below 1 make the rows look fewer than they are.
+        if certain > 0 and self.alpha == 0.0 and correlations[certain - 1] > 1.0 - ROUNDING:
+            warn_caller(
+                f"{certain} of the canonical correlations are 1 whatever the values: {n_rows:g} "
+                f"rows are too few for {columns[0]} columns of X and {columns[1]} of y. "
+                f"Take more than {sum(columns)} rows, fewer columns, or alpha above 0.",
+                DataWarning,
+            )
 
     @property
     def _n_features_out(self) -> int:

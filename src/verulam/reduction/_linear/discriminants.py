@@ -10,6 +10,9 @@ from numpy.typing import ArrayLike
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 
 from verulam.base import (
+    LABELS,
+    TABLE,
+    TEXT,
     ByClass,
     Chunk,
     Classifier,
@@ -20,6 +23,7 @@ from verulam.base import (
     StrOptions,
     Transformer,
     check_is_fitted,
+    checked_arguments,
     encode_classes,
     validate_data,
     warn_caller,
@@ -67,6 +71,7 @@ class Scatters:
         return float(w @ self.between @ w) / inside if inside > 0.0 else float("inf")
 
 
+@checked_arguments(X=TABLE, y=LABELS, centre=TEXT)
 def class_scatters(X: ArrayLike, y: ArrayLike, *, centre: str = "weighted") -> Scatters:
     r"""Return the scatter of rows within classes and of class means.
 

@@ -21,6 +21,7 @@ from verulam.base import (
     StrOptions,
     Transformer,
     check_is_fitted,
+    columns_text,
     generator,
     validate_data,
     warn_caller,
@@ -195,10 +196,10 @@ class FactorAnalysis(ClassNamePrefixFeaturesOutMixin, OnePass, Transformer):
         # Maximum likelihood divides by the number of rows.
         scale = table.deviations * np.sqrt((table.weight - 1.0) / table.weight)
         if not (scale > 0.0).all():
-            columns = ", ".join(map(str, np.flatnonzero(scale == 0.0)[:5]))
+            columns = columns_text(self, np.flatnonzero(scale == 0.0))
             raise DataError(
-                f"X: column {columns} (counted from 0) is constant; factors explain correlations, "
-                "which it has none of. Leave it out."
+                f"X is constant in {columns}; factors explain correlations, which a constant has "
+                "none of: leave it out."
             )
         correlation = table.scaled(table.deviations)
         np.fill_diagonal(correlation, 1.0)
@@ -224,10 +225,9 @@ class FactorAnalysis(ClassNamePrefixFeaturesOutMixin, OnePass, Transformer):
     def _warn(self, solution: Uniquenesses, n_columns: int) -> None:
         heywood = np.flatnonzero(solution.values <= self.uniqueness_floor * (1.0 + 1e-9))
         if len(heywood):
-            columns = ", ".join(map(str, heywood[:5]))
             warn_caller(
-                f"Heywood case: the factors explain all of column {columns} (counted from 0), "
-                f"whose uniqueness is held at uniqueness_floor={self.uniqueness_floor:g}; try "
+                f"Heywood case: the factors explain all of {columns_text(self, heywood)}, whose "
+                f"uniqueness is held at uniqueness_floor={self.uniqueness_floor:g}; try "
                 "fewer factors.",
                 DataWarning,
             )

@@ -6,7 +6,13 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from verulam.base import DataError
+from verulam.base import (
+    BOOLEAN,
+    NUMBER,
+    TABLE,
+    DataError,
+    checked_arguments,
+)
 
 #: Sweeps over all pairs of factors that varimax makes at most; it settles within a dozen.
 MOST_SWEEPS = 500
@@ -34,6 +40,7 @@ class Rotation:
     factor_covariance: np.ndarray
 
 
+@checked_arguments(loadings=TABLE, normalise=BOOLEAN, tol=NUMBER)
 def varimax(loadings: ArrayLike, *, normalise: bool = True, tol: float = 1e-10) -> Rotation:
     r"""Turn factors so that the squared loadings of each vary most.
 
@@ -79,6 +86,7 @@ def varimax(loadings: ArrayLike, *, normalise: bool = True, tol: float = 1e-10) 
     return _ordered(start, turn)
 
 
+@checked_arguments(loadings=TABLE, power=NUMBER, normalise=BOOLEAN)
 def promax(loadings: ArrayLike, *, power: float = 4.0, normalise: bool = True) -> Rotation:
     r"""Turn factors by varimax, then let them correlate so that small loadings become smaller.
 

@@ -382,7 +382,11 @@ class SubsetSelector(MetaEstimatorMixin, SelectorMixin, Transformer):
 
     def _scores(self, inputs: Any, y: Any) -> SubsetScores:
         folds = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
-        splits, scoring = list(folds.split(inputs, y)), self.scoring
+        try:
+            splits = list(folds.split(inputs, y))
+        except ValueError as error:
+            raise DataError(f"cv={self.cv!r} does not suit the data: {error}") from None
+        scoring = self.scoring
         parts = column_gaussians(self.estimator, inputs, y, splits)
         if parts is not None:
             plain = scoring in (None, "accuracy")

@@ -12,6 +12,7 @@ from verulam.base import (
     RANDOM_STATE,
     DataError,
     Density,
+    InSteps,
     Interval,
     Seed,
     check_is_fitted,
@@ -48,7 +49,7 @@ class _Run:
     converged: bool
 
 
-class VariationalFactorial(Density):
+class VariationalFactorial(InSteps, Density):
     r"""Several chains add up to what is seen; each is inferred given what the others explain.
 
     Parameters
@@ -155,7 +156,10 @@ class VariationalFactorial(Density):
         sizes = chain_sizes(self.sizes)
         sequences = checked_sequences(self, X, lengths, True)
         random = generator(self.random_state)
-        runs = [self._run(sequences, _start(sequences, sizes, random)) for _ in range(self.n_init)]
+        runs = [
+            self._run(sequences, _start(sequences, sizes, random))
+            for _ in self._steps(range(self.n_init), "start", self.n_init)
+        ]
         best = max(runs, key=lambda run: run.curve[-1])
         if not best.converged:
             warnings.warn(
@@ -174,7 +178,7 @@ class VariationalFactorial(Density):
         floor = FLOOR * np.diag(parameters.covariance)
         curve: list[float] = []
         beliefs: list[np.ndarray] | None = None
-        for _ in range(self.max_iter):
+        for _ in self._steps(range(self.max_iter), "pass", self.max_iter):
             posterior = believe(parameters, sequences, beliefs, FEW_SWEEPS, 0.0)
             curve.append(posterior.bound)
             if len(curve) > 1 and curve[-1] - curve[-2] <= self.tol * sequences.n_steps:

@@ -5,16 +5,31 @@ so that no matrix is inverted and singular noise does no harm. Parameters have a
 regime, of which each step uses one.
 """
 
+from typing import Any
+
 import numpy as np
 
 from verulam.numerics import njit
+
+#: Divisors are looked at before they are used: checks of each by Numba would be more to compile.
+_OUTER: dict[str, Any] = {
+    "cache": True,
+    "nogil": True,
+    "error_model": "numpy",
+    "no_cfunc_wrapper": True,
+}
+outer_loop = njit(**_OUTER)
+#: For loops that only loops call: they need no entry for Python.
+inner_loop = njit(**_OUTER, no_cpython_wrapper=True)
+#: For parts that a loop has once: machine code of their own would be made in vain.
+part_of_loop = njit(cache=True, nogil=True, inline="always")
 
 LOG_TWO_PI = float(np.log(2.0 * np.pi))
 #: A variance below this share of what it was before counts as zero.
 NEGLIGIBLE = 1e-14
 
 
-@njit(cache=True, nogil=True)
+@inner_loop
 def decorrelate(observation, noise, values, rows, variances, factor, places):
     """Fill rows of the observation matrix for which noise is independent; return their number.
 
@@ -46,7 +61,7 @@ def decorrelate(observation, noise, values, rows, variances, factor, places):
     return count
 
 
-@njit(cache=True, nogil=True)
+@inner_loop
 def same_gaps(one, other):
     """Return whether two rows miss the same numbers."""
     differ = 0
@@ -55,7 +70,7 @@ def same_gaps(one, other):
     return differ == 0
 
 
-@njit(cache=True, nogil=True)
+@inner_loop
 def multiply(left, right, result):
     """Fill ``left right``, as a loop: the matrices are small, and BLAS compiles slowly."""
     for i in range(left.shape[0]):
@@ -66,7 +81,7 @@ def multiply(left, right, result):
             result[i, j] = total
 
 
-@njit(cache=True, nogil=True)
+@part_of_loop
 def carry_back(move, pull, precision, buffer, vector):
     """Turn the pull r and the precision N of later steps into ``A' r`` and ``A' N A``."""
     size = pull.shape[0]
@@ -83,7 +98,7 @@ def carry_back(move, pull, precision, buffer, vector):
                 precision[i, j] += move[k, i] * buffer[k, j]
 
 
-@njit(cache=True, nogil=True)
+@part_of_loop
 def correct(mean, covariance, pull, precision, buffer, product):
     """Turn a filtered mean m and covariance V into ``m + V r`` and ``V - V N V``."""
     size = mean.shape[0]
@@ -97,7 +112,7 @@ def correct(mean, covariance, pull, precision, buffer, product):
             covariance[i, j] -= product[i, j]
 
 
-@njit(cache=True, nogil=True)
+@part_of_loop
 def predict_covariance(transition, noise, covariance, buffer, result):
     """Fill ``A V A' + Q``; `buffer` is left holding ``A V``."""
     size = covariance.shape[0]
@@ -110,7 +125,7 @@ def predict_covariance(transition, noise, covariance, buffer, result):
             result[i, j] = result[j, i] = total
 
 
-@njit(cache=True, nogil=True)
+@part_of_loop
 def measurement_update(row, noise, value, mean, covariance, gain):
     """Take one number in; return its innovation, its variance and its log-density."""
     size = mean.shape[0]
@@ -138,7 +153,7 @@ def measurement_update(row, noise, value, mean, covariance, gain):
     return innovation, variance, -0.5 * (LOG_TWO_PI + np.log(variance) + innovation**2 / variance)
 
 
-@njit(cache=True, nogil=True)
+@outer_loop
 def filter_steps(
     values, starts, regimes, pushes, system, scratch, means, covariances, gains, innovations, scales
 ):
@@ -185,7 +200,7 @@ def filter_steps(
                 logs[t] += density
 
 
-@njit(cache=True, nogil=True)
+@part_of_loop
 def look_back(row, gain, innovation, scale, pull, precision, buffer):
     """Carry the pull of later steps, and its precision, back over one number (r and N)."""
     size = row.shape[0]
@@ -210,7 +225,7 @@ def look_back(row, gain, innovation, scale, pull, precision, buffer):
             precision[j, i] = precision[i, j]
 
 
-@njit(cache=True, nogil=True)
+@outer_loop
 def smooth_steps(
     values, starts, regimes, system, scratch, means, covariances, gains, innovations, scales, lags
 ):

@@ -10,6 +10,7 @@ from verulam.base import (
     RANDOM_STATE,
     DataError,
     Density,
+    InSteps,
     Interval,
     Seed,
     check_is_fitted,
@@ -159,7 +160,7 @@ def draw_regimes(
     )
 
 
-class SwitchingDynamicalSystem(Density):
+class SwitchingDynamicalSystem(InSteps, Density):
     r"""A state moves linearly, by the rules of a regime that changes now and then.
 
     Parameters
@@ -284,7 +285,7 @@ class SwitchingDynamicalSystem(Density):
         guess = start_system(sequences.values, sequences.starts, self.n_dimensions)
         floor = FLOOR * 2.0 * np.diag(guess.observation_noise)
         best: tuple[float, SwitchingSystem, list[float]] | None = None
-        for _ in range(self.n_init):
+        for _ in self._steps(range(self.n_init), "start", self.n_init):
             run = self._run(sequences, guess, floor, random)
             best = run if best is None or run[0] > best[0] else best
         assert best is not None
@@ -308,7 +309,7 @@ class SwitchingDynamicalSystem(Density):
             switching = self._improved(switching, sequences, regimes, floor)
         curve: list[float] = []
         best = -np.inf, switching
-        for _ in range(self.n_iter):
+        for _ in self._steps(range(self.n_iter), "sweep", self.n_iter):
             regimes = draw_regimes(switching, sequences, regimes, random)
             # Draws go up and down: the best parameters are noted on the way.
             curve.append(log_joint(switching, sequences, regimes))

@@ -11,7 +11,7 @@ from verulam.base import DataError
 from verulam.sequence._data.sequences import Sequences
 from verulam.sequence._emissions.emission_loops import count_symbols, gather_columns
 from verulam.sequence._model.emission import Emission, check_least, hold_fixed
-from verulam.sequence._model.inference import Emissions
+from verulam.sequence._model.inference import EmissionLikelihoods
 from verulam.sequence._model.transitions import check_distribution
 from verulam.sequence._recursions.scratch import Scratch, fresh_or_scratch
 
@@ -193,7 +193,7 @@ class CategoricalEmission(Emission):
 
     def emissions(
         self, parameters: SymbolProbabilities, values: np.ndarray, scratch: Scratch | None = None
-    ) -> Emissions:
+    ) -> EmissionLikelihoods:
         """Return the emissions by looking them up, with no logarithm taken."""
         table = self.lookup(parameters)
         relative = fresh_or_scratch("relative", (len(values), table.shape[1]), scratch)
@@ -202,7 +202,7 @@ class CategoricalEmission(Emission):
         def logarithms(start: int, stop: int) -> np.ndarray:
             return self.log_likelihoods(parameters, values[start:stop])
 
-        return Emissions(relative, np.zeros(len(values)), logarithms)
+        return EmissionLikelihoods(relative, np.zeros(len(values)), logarithms)
 
     def lookup(self, parameters: SymbolProbabilities) -> np.ndarray:
         """Return the probabilities by symbol."""

@@ -18,7 +18,7 @@ from verulam.sequence._model.emission import (
     hold_fixed,
     refuse_empty_columns,
 )
-from verulam.sequence._model.inference import Emissions
+from verulam.sequence._model.inference import EmissionLikelihoods
 from verulam.sequence._recursions.scratch import Scratch, fresh_or_scratch
 
 FAMILIES = ("diagonal", "full", "spherical", "tied")
@@ -158,7 +158,7 @@ class GaussianEmission(Emission):
 
     def emissions(
         self, parameters: GaussianStates, values: np.ndarray, scratch: Scratch | None = None
-    ) -> Emissions:
+    ) -> EmissionLikelihoods:
         """Return the emissions for the recursions."""
         if self.covariance in ("diagonal", "spherical"):
             relative = self._diagonal(parameters, values, scratch)
@@ -170,7 +170,7 @@ class GaussianEmission(Emission):
         def logarithms(start: int, stop: int) -> np.ndarray:
             return self.log_likelihoods(parameters, values[start:stop])
 
-        return Emissions(relative, peaks, logarithms)
+        return EmissionLikelihoods(relative, peaks, logarithms)
 
     def log_likelihoods(self, parameters: GaussianStates, values: np.ndarray) -> np.ndarray:
         """Return the log-densities of what is present in each row."""

@@ -12,6 +12,7 @@ from verulam.base import (
     DataError,
     DataWarning,
     Density,
+    InSteps,
     Interval,
     Seed,
     check_is_fitted,
@@ -48,7 +49,7 @@ class Draw:
     used: np.ndarray
 
 
-class InfiniteHiddenMarkovModel(Density):
+class InfiniteHiddenMarkovModel(InSteps, Density):
     r"""A hidden Markov model with as many states as the data call for.
 
     Parameters
@@ -226,7 +227,7 @@ class InfiniteHiddenMarkovModel(Density):
         initial, matrix, parameters = model.initial, model.transitions.matrix, model.emission
         shared = np.full(size, 1.0 / size)
         draws = []
-        for _ in range(self.n_iter):
+        for _ in self._steps(range(self.n_iter), "sweep", self.n_iter):
             moves = Transitions.from_matrix(matrix, np.ones_like(matrix, dtype=bool))
             arguments = sequences.starts, initial, moves
             table = emission.emissions(parameters, sequences.values)

@@ -333,9 +333,10 @@ class HiddenMarkovModel(HMMQueries, ManyPasses, Density):
         random = generator(self.random_state)
         revise = self._revision(survey, random)
         # Each start is drawn when its run begins: runs that reset states draw from it, too.
+        n_starts = 1 if start else self.n_init
         starts = (
             start or start_model(self._parts, survey, self.n_states, self.init, random)
-            for _ in range(1 if start else self.n_init)
+            for _ in self._steps(range(n_starts), "start", n_starts)
         )
         try:
             with kept_threads():

@@ -9,7 +9,7 @@ import numpy as np
 
 from verulam.base import DataError, SumRecord, validate_data
 from verulam.sequence._data.sequences import Sequences, named_table, read_sequences
-from verulam.sequence._model.inference import Emissions, emissions_from_logarithms
+from verulam.sequence._model.inference import EmissionLikelihoods, emissions_from_logarithms
 from verulam.sequence._recursions.scratch import Scratch
 
 
@@ -125,7 +125,9 @@ class Emission(ABC):
     def sample(self, parameters: Any, states: np.ndarray, random: np.random.Generator) -> Any:
         """Return one row per state drawn."""
 
-    def emissions(self, parameters: Any, values: Any, scratch: Scratch | None = None) -> Emissions:
+    def emissions(
+        self, parameters: Any, values: Any, scratch: Scratch | None = None
+    ) -> EmissionLikelihoods:
         """Return the emissions for the recursions, in memory to use again where there is some."""
         return emissions_from_logarithms(self.log_likelihoods(parameters, values))
 

@@ -18,7 +18,7 @@ from verulam.sequence._data.sequences import Sequences
 from verulam.sequence._model.emission import column_sums
 from verulam.sequence._model.inference import (
     NO_TAIL,
-    Emissions,
+    EmissionLikelihoods,
     Forward,
     Smoothed,
     run_backward,
@@ -232,7 +232,7 @@ def _sums_from_both_ends(
             _Half(_one(late), moves.transposed, np.ones(model.n_states), scratches[1]),
         )
 
-        def to_middle(place: int) -> tuple[Emissions, Forward]:
+        def to_middle(place: int) -> tuple[EmissionLikelihoods, Forward]:
             half = halves[place]
             emissions = model.emissions(half.piece, half.scratch)
             starts = half.piece.starts
@@ -261,7 +261,7 @@ def _sums_from_both_ends(
 def _back_from_middle(
     model: HMMParameters,
     half: _Half,
-    emissions: Emissions,
+    emissions: EmissionLikelihoods,
     forward: Forward,
     tails: Sequence[np.ndarray],
     moves: Transitions,

@@ -22,8 +22,8 @@ NO_SUMS = np.empty((0, 0))
 
 
 @dataclass(frozen=True)
-class Emissions:
-    r"""How well each state explains each step.
+class EmissionLikelihoods:
+    r"""The likelihood of each step under each state: what inference needs of an `Emission`.
 
     Attributes
     ----------
@@ -100,7 +100,7 @@ class BestPath:
     log_probabilities: np.ndarray
 
 
-def emissions_from_logarithms(logarithms: np.ndarray) -> Emissions:
+def emissions_from_logarithms(logarithms: np.ndarray) -> EmissionLikelihoods:
     """Return the emissions whose logarithms are given.
 
     Parameters
@@ -119,11 +119,11 @@ def emissions_from_logarithms(logarithms: np.ndarray) -> Emissions:
     # Where no state is possible, the peak is minus infinity, and its difference from itself NaN.
     peaks[~np.isfinite(peaks)] = 0.0
     relative = np.exp(logarithms - peaks[:, None])
-    return Emissions(relative, peaks, lambda start, stop: logarithms[start:stop])
+    return EmissionLikelihoods(relative, peaks, lambda start, stop: logarithms[start:stop])
 
 
 def smooth_states(
-    emissions: Emissions,
+    emissions: EmissionLikelihoods,
     starts: np.ndarray,
     initial: np.ndarray,
     transitions: AnyTransitions,
@@ -191,7 +191,10 @@ def smooth_states(
 
 
 def filter_states(
-    emissions: Emissions, starts: np.ndarray, initial: np.ndarray, transitions: AnyTransitions
+    emissions: EmissionLikelihoods,
+    starts: np.ndarray,
+    initial: np.ndarray,
+    transitions: AnyTransitions,
 ) -> Filtered:
     """Return the posteriors of the states given the steps so far; arguments as `smooth_states`."""
     forward = run_forward(emissions, starts, initial, transitions)
@@ -250,7 +253,7 @@ def best_paths(
 
 
 def draw_paths(
-    emissions: Emissions,
+    emissions: EmissionLikelihoods,
     starts: np.ndarray,
     initial: np.ndarray,
     transitions: AnyTransitions,
@@ -296,7 +299,7 @@ class Forward:
 
 
 def run_forward(
-    emissions: Emissions,
+    emissions: EmissionLikelihoods,
     starts: np.ndarray,
     initial: np.ndarray,
     transitions: AnyTransitions,
@@ -337,7 +340,7 @@ class Backward:
 
 
 def run_backward(
-    emissions: Emissions,
+    emissions: EmissionLikelihoods,
     starts: np.ndarray,
     transitions: Transitions,
     forward: Forward,
@@ -396,7 +399,7 @@ def run_backward(
 
 
 def _clear_failures(
-    forward: Forward, emissions: Emissions, gamma: np.ndarray, starts: np.ndarray
+    forward: Forward, emissions: EmissionLikelihoods, gamma: np.ndarray, starts: np.ndarray
 ) -> None:
     for s in np.flatnonzero(forward.failures >= 0):
         steps = slice(starts[s], starts[s + 1])
@@ -445,7 +448,7 @@ class _Exact:
 
 
 def _exact(
-    emissions: Emissions, steps: slice, initial: np.ndarray, transitions: AnyTransitions
+    emissions: EmissionLikelihoods, steps: slice, initial: np.ndarray, transitions: AnyTransitions
 ) -> _Exact:
     logarithms = np.ascontiguousarray(emissions.logarithms(steps.start, steps.stop))
     with np.errstate(divide="ignore"):

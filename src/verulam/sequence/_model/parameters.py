@@ -12,7 +12,7 @@ import numpy as np
 from verulam.base import DataError, SumRecord
 from verulam.sequence._data.sequences import Sequences
 from verulam.sequence._model.emission import Emission, check_least, check_positive
-from verulam.sequence._model.inference import Emissions, Smoothed, smooth_states
+from verulam.sequence._model.inference import EmissionLikelihoods, Smoothed, smooth_states
 from verulam.sequence._model.transitions import (
     AnyTransitions,
     Transitions,
@@ -283,13 +283,15 @@ class HMMParameters:
             + self.parts.emission.log_prior(self.emission)
         )
 
-    def emissions(self, sequences: Sequences, scratch: Scratch | None = None) -> Emissions:
+    def emissions(
+        self, sequences: Sequences, scratch: Scratch | None = None
+    ) -> EmissionLikelihoods:
         """Return the emissions of the states at each step."""
         table = self.parts.emission.emissions(self.emission, sequences.values, scratch)
         shared = self.parts.shared
         if shared is None:
             return table
-        return Emissions(
+        return EmissionLikelihoods(
             np.ascontiguousarray(table.relative[:, shared]),
             table.log_peaks,
             lambda start, stop: table.logarithms(start, stop)[:, shared],

@@ -1,1 +1,1 @@
-"""Growing trees whose nodes test one column."""
+"""Growing trees whose nodes test one column, categories and parts of rows included."""

@@ -78,7 +78,7 @@ class CategoryCodes:
 
     def joined(self) -> NDArray[np.int64]:
         """Return all of them as one array."""
-        return np.concatenate(self._parts)
+        return np.concatenate(self._parts) if self._count else self._parts[0]
 
 
 class Assembly:
@@ -127,7 +127,8 @@ class Assembly:
         if capacity == len(top.nodes.values):
             # Nothing is to come.
             self._fields = {
-                name: top.nodes.cells[name].astype(kind, copy=False) for name, kind in kinds.items()
+                name: np.ascontiguousarray(top.nodes.cells[name], dtype=kind)
+                for name, kind in kinds.items()
             }
             self._values = top.nodes.values
             return
@@ -159,7 +160,7 @@ class Assembly:
         fields = {name: self._trimmed(array) for name, array in self._fields.items()}
         categories = self._codes.joined()
         # All splits of categories in one tree are of one kind.
-        n_way = bool((fields["kind"] == NWAY).any())
+        n_way = len(categories) > 0 and bool((fields["kind"] == NWAY).any())
         return TreeStructure(
             own_weight=fields.pop("weight", np.empty(0)),
             category_start=fields.pop("category_start", np.empty(0, dtype=np.int32)),

@@ -1,1 +1,1 @@
-"""Growing level by level: the quick way, for tables of numbers without gaps or weights."""
+"""Growing level by level: the quick way, for whole rows of numbers, gaps and weights included."""

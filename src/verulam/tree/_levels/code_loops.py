@@ -158,7 +158,7 @@ def search_codes_for_classes(
             front.constant[a, place] = low < 0
             if score < np.inf:
                 levels = coded.levels[place]
-                offer(split, column, cell.weight - score, cell, levels[low], levels[high], low)
+                offer(split, column, cell.error - score, cell, levels[low], levels[high], low)
 
 
 @outer_loop
@@ -240,12 +240,12 @@ def search_codes_for_targets(task, coded, sample, nodes, front, best, scoring, s
 
 
 @outer_loop
-def pass_constants(n_active, cells, front, following):
+def pass_constants(cells, active, constant, following):
     """Tell children which coded columns are constant, and so never searched again."""
-    for a in range(n_active):
-        child = cells[front.active[a]].first_child
+    for a in range(active.shape[0]):
+        child = cells[active[a]].first_child
         for branch in range(2 if child >= 0 else 0):
             target = cells[child + branch].place
             if target >= 0:
-                for place in range(front.constant.shape[1]):
-                    following.constant[target, place] = front.constant[a, place]
+                for place in range(constant.shape[1]):
+                    following[target, place] = constant[a, place]

@@ -1,4 +1,4 @@
-"""Tree growing level by level, for tables of numbers without gaps or weights.
+"""Tree growing level by level, for tables of numbers.
 
 All nodes of a level are searched in one call for each layout of columns, and what a loop does not
 need is not compiled: a learner that is called for the first time answers in a second or two. The
@@ -6,6 +6,7 @@ nodes near the root are split by all threads together; below a limit each thread
 subtrees by itself. Other tables, and other criteria, are for `presorted`.
 """
 
+import math
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -22,6 +23,7 @@ from verulam.tree._levels.records import (
     NO_COLUMN,
     SPLIT,
     Scoring,
+    StoppingRules,
     Task,
     make_front,
     no_splits,
@@ -34,14 +36,25 @@ from verulam.tree._levels.step_loops import (
     number_depth_first,
     settle_classes,
     settle_targets,
+    settle_weighted_classes,
+    settle_weighted_targets,
 )
-from verulam.tree._tuning import COLUMNS_PER_TASK, GROUP_ROWS, GROUPS, LEVEL_ROWS, SHARED_NODES
+from verulam.tree._tuning import (
+    COLUMNS_PER_TASK,
+    GROUP_ROWS,
+    GROUPS,
+    LEVEL_ROWS,
+    PAGED_BYTES,
+    SHARED_NODES,
+)
 
 #: What is left of the nodes when they are grown, beside their values.
 TREE_FIELDS = (
     *("kind", "column", "threshold", "first_child", "n_children", "missing_branch"),
-    *("category_start", "n_rows", "impurity", "gain"),
+    *("category_start", "n_rows", "impurity", "gain", "weight"),
 )
+#: A node without its fields.
+NODE_BYTES = np.dtype((np.void, NODE.itemsize))
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,12 +110,13 @@ def grow_by_levels(sample: LevelSample, parameters: GrowthParameters, seed: int 
         top_part.n_nodes + 2 * sum(int(group.n_rows.sum()) for group in groups),
         np.zeros(layout.values.shape[1], dtype=np.int32),
         n_way=False,
-        weighted=False,
+        weighted=sample.weights is not None,
     )
-    grow_group = partial(_grow_group, sample, parameters)
-    parts = iterate_in_threads(grow_group, groups, limit_blas=False)
-    for group, part in zip(groups, parts, strict=True):
-        assembly.add(group.numbers, part)
+    if groups:
+        grow_group = partial(_grow_group, sample, parameters)
+        parts = iterate_in_threads(grow_group, groups, limit_blas=False)
+        for group, part in zip(groups, parts, strict=True):
+            assembly.add(group.numbers, part)
     return Growth(assembly.structure(fractional=False), sample.ordered.rows)
 
 
@@ -130,10 +144,12 @@ def _grow_group(sample: LevelSample, parameters: GrowthParameters, group: Roots)
     return part
 
 
-def take_better(best: NDArray[np.void], other: NDArray[np.void], n_rows: NDArray[np.int32]) -> None:
+def take_better(
+    best: NDArray[np.void], other: NDArray[np.void], weight: NDArray[np.float64]
+) -> None:
     """Replace the splits of nodes where those of other columns are better, as `offer` does."""
     with np.errstate(invalid="ignore"):
-        close = np.abs(other["decrease"] - best["decrease"]) <= 1e-12 * n_rows
+        close = np.abs(other["decrease"] - best["decrease"]) <= 1e-12 * weight
     earlier, larger = other["column"] < best["column"], other["decrease"] > best["decrease"]
     better = np.where(close, earlier, larger)
     # A column that leaves no impurity is only replaced by such a one before it.
@@ -169,6 +185,8 @@ class Levels:
         self.sample, self.parameters, self.limit = sample, parameters, limit
         entropy = parameters.criterion == ENTROPY
         self.scoring = Scoring(entropy, parameters.min_leaf, parameters.table)
+        limits = (parameters.min_split, parameters.max_depth)
+        self.rules = StoppingRules(*limits, parameters.threshold, parameters.purity, entropy)
         n_rows, n_roots, n_lists = int(roots.n_rows.sum()), len(roots.cells), len(roots.first)
         # A node that is split has two rows at least, and more than the limit.
         capacity = 2 * (n_rows // (limit + 1) + 1) if limit else n_rows // 2 + n_roots
@@ -190,7 +208,8 @@ class Levels:
 
     def _plant(self, roots: Roots) -> None:
         cells, self.n_nodes, self.n_roots = self.nodes.cells, len(roots.cells), len(roots.cells)
-        cells[: self.n_nodes] = roots.cells
+        # As bytes, because NumPy would copy the records field by field.
+        cells.view(NODE_BYTES)[: self.n_nodes] = roots.cells.view(NODE_BYTES)
         self.following.first[:, : self.n_nodes] = roots.first
         self.following.last[:, : self.n_nodes] = roots.last
         self.following.constant[: self.n_nodes] = False
@@ -199,26 +218,32 @@ class Levels:
 
     def _settle(self, first: int) -> int:
         """Judge the nodes from the first on; return how many of them are in the next front."""
-        state = (self.sample.ordered.targets, self.nodes, self.following.active, self.best)
-        if self.sample.n_classes:
-            rules = (self.parameters, self.scoring)
-            return int(settle_classes(first, self.n_nodes, *state, *rules))
-        return int(settle_targets(first, self.n_nodes, *state, self.parameters))
+        sample, span = self.sample, (first, self.n_nodes)
+        state = (*self.nodes, self.following.active, self.best, self.rules)
+        if sample.weights is not None:
+            settle = settle_weighted_classes if sample.n_classes else settle_weighted_targets
+            return int(settle(*span, sample.ordered.rows, sample.targets, sample.weights, *state))
+        if sample.n_classes:
+            return int(settle_classes(*span, sample.ordered.targets, *state, self.scoring))
+        return int(settle_targets(*span, sample.ordered.targets, *state))
 
     def grow(self) -> Part:
         """Split the nodes of one level after the other."""
-        layout, cells, ordered = self.sample.layout, self.nodes.cells, self.sample.ordered
+        layout, cells = self.sample.layout, self.nodes.cells
+        rows, targets, side = self.sample.ordered
         least = (self.parameters.min_decrease - 1e-12) * self.parameters.total_weight
-        columns = (layout.coded, layout.lists, layout.place, layout.n_levels)
+        lists = (layout.lists.words, layout.lists.common_value)
+        columns = (layout.coded.codes, *lists, layout.place, layout.n_levels)
         while self.n_active:
             self.front, self.following = self.following, self.front
             if self.limit and not self._leave_over():
                 break
             self._search()
-            mark_splits(self.n_active, least, *columns, ordered, cells, self.front, self.best)
-            n_before = self.n_nodes
-            state = (ordered, cells, self.front, *self.buffers)
-            self.n_nodes = int(divide_rows(self.n_active, n_before, *state))
+            active, n_before = self.front.active[: self.n_active], self.n_nodes
+            front = (active, self.front.first, self.front.last)
+            mark_splits(least, *columns, rows, side, cells, *front, self.best)
+            state = (rows, targets, side, cells, active, *self.buffers)
+            self.n_nodes = int(divide_rows(n_before, *state))
             n_next = self._settle(n_before)
             if n_next:
                 self._divide_columns()
@@ -279,9 +304,9 @@ class Levels:
                 self._search_piece(self.searchers[thread], *piece)
 
         thread_map(work, range(n_threads), n_threads, limit_blas=False)
-        n_rows = self.nodes.cells["n_rows"][self.front.active[:n_active]]
+        weight = self.nodes.cells["weight"][self.front.active[:n_active]]
         for *_, best in pieces:
-            take_better(self.best[:n_active], best, n_rows)
+            take_better(self.best[:n_active], best, weight)
 
     def _search_piece(
         self,
@@ -318,12 +343,16 @@ class Levels:
         """Return the nodes, numbered from the first branch to the last."""
         count, cells = self.n_nodes, self.nodes.cells
         order, number, waiting = (empty_pages(count + 1, np.int32) for _ in range(3))
-        first_child = _taken(cells["first_child"], np.arange(count, dtype=np.int32))
-        number_depth_first(self.n_roots, first_child, order, number, waiting)
+        number_depth_first(self.n_roots, cells, order, number, waiting)
         order = order[:count]
-        fields = {name: _taken(cells[name], order) for name in TREE_FIELDS}
-        links = fields["first_child"]
-        links[links >= 0] = number[links[links >= 0]]
+        # Few nodes are taken as whole records; of many, each field goes to memory of its own.
+        if count * NODE.itemsize < PAGED_BYTES:
+            cells = cells[order]
+            fields = {name: cells[name] for name in TREE_FIELDS}
+        else:
+            weighted = self.sample.weights is not None
+            names = TREE_FIELDS if weighted else TREE_FIELDS[:-1]
+            fields = {name: _taken(cells[name], order) for name in names}
         for roots in self.left_over:
             roots.numbers[:] = number[roots.numbers]
         nodes = Nodes(fields, _taken(self.nodes.values, order))
@@ -333,5 +362,5 @@ class Levels:
 def _taken(array: NDArray[Any], order: NDArray[np.int32]) -> NDArray[Any]:
     """Return entries in another order, in memory that goes back to the system with them."""
     shape = (len(order), *array.shape[1:])
-    target = empty_pages(int(np.prod(shape)), array.dtype).reshape(shape)
+    target = empty_pages(math.prod(shape), array.dtype).reshape(shape)
     return np.take(array, order, axis=0, out=target, mode="clip")

@@ -3,7 +3,7 @@
 A column of few values is *coded*: one byte for each row, and a node counts its rows by code. Any
 other column is *listed*: its rows in ascending order, each with the rank of its value, and a node
 owns a part of the list. Where most of the rows share one value, the list leaves them out: they are
-what the node has beside the listed ones.
+what the node has beside the listed ones. Rows without a value stand at the end of a list.
 
 The layout depends on the table alone, so that many trees can be grown on one.
 """
@@ -15,13 +15,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from verulam.base import thread_map
-from verulam.tree._growing.growth_parameters import ROW_BITS
+from verulam.tree._growing.growth_parameters import MISSING_RANK, ROW_BITS, ROW_MASK
 from verulam.tree._growing.lazy_memory import empty_pages
 from verulam.tree._growing.numba_helpers import outer_loop
-from verulam.tree._tuning import COLUMNS_PER_TASK, COMMON_SHARE, SAMPLED_ROWS, THREADED_NUMBERS
+from verulam.tree._tuning import (
+    COLUMNS_PER_TASK,
+    COMMON_SHARE,
+    SAMPLED_ROWS,
+    SORTED_ROWS,
+    THREADED_NUMBERS,
+)
 
 #: Most values of a coded column: a set of them is one word.
 MOST_VALUES = 64
+#: Where the rank of a value stands above its row in a signed word, and which bits are the row.
+LOW_BITS, LOW_ROW = np.int64(ROW_BITS), np.int64(ROW_MASK)
 #: Slots of the hash table in which values are looked up.
 N_SLOTS = 256
 
@@ -79,6 +87,8 @@ class Layout:
         The columns.
     n_listed : int32 ndarray of shape (n_lists,)
         How many rows each list has.
+    n_whole
+        How many of the lists are of columns without gaps; the others come after them.
     place : int64 ndarray of shape (n_columns,)
         Where each column stands among those of its layout.
     n_levels : int64 ndarray of shape (n_columns,)
@@ -89,6 +99,7 @@ class Layout:
     coded: CodedColumns
     lists: ListedColumns
     n_listed: NDArray[np.int32]
+    n_whole: int
     place: NDArray[np.int64]
     n_levels: NDArray[np.int64]
 
@@ -96,6 +107,11 @@ class Layout:
 def lay_out(values: NDArray[np.float64]) -> Layout:
     """Return the columns of a table, each in the layout that suits it."""
     n_rows, n_columns = values.shape
+    sorted_layout = _lay_out_sorted(values) if n_rows <= SORTED_ROWS else None
+    if sorted_layout is not None:
+        return sorted_layout
+    # NaN spreads through a minimum.
+    gaps = np.isnan(values.min(axis=0))
     words = empty_pages(values.size, np.uint64).reshape(n_columns, n_rows)
     common_rank, common_value = np.empty(n_columns, dtype=np.uint64), np.full(n_columns, np.inf)
     n_listed = np.zeros(n_columns, dtype=np.int32)
@@ -105,7 +121,16 @@ def lay_out(values: NDArray[np.float64]) -> Layout:
         # A sum with zero copies the block, and makes one of the two zeros.
         block = np.add(values[:, first : first + COLUMNS_PER_TASK].T, 0.0, order="C")
         for column, numbers in enumerate(block, first):
-            common = _common_value(numbers)
+            common = None if gaps[column] else _common_value(numbers)
+            if gaps[column]:
+                # NaN is sorted behind all numbers.
+                order, n_known = np.argsort(numbers), np.count_nonzero(~np.isnan(numbers))
+                words[column, n_known:] = (MISSING_RANK << ROW_BITS) | order[n_known:].view(
+                    np.uint64
+                )
+                n_listed[column] = n_rows
+                pack_ranks(numbers, order[:n_known], np.inf, words[column])
+                continue
             if common is None:
                 coded[column] = _code(numbers)
                 if coded[column] is not None:
@@ -121,14 +146,48 @@ def lay_out(values: NDArray[np.float64]) -> Layout:
     starts = range(0, n_columns, COLUMNS_PER_TASK)
     thread_map(lay_block, starts, 0 if values.size >= THREADED_NUMBERS else 1)
     is_coded = np.array([code is not None for code in coded])
-    columns = np.flatnonzero(~is_coded)
+    columns = np.concatenate([np.flatnonzero(~is_coded & ~gaps), np.flatnonzero(gaps)])
+    place = np.cumsum(is_coded) - 1
+    place[columns] = np.arange(len(columns))
     return Layout(
         values=values,
         coded=_side_by_side(coded, n_rows),
         lists=ListedColumns(columns, words, common_rank, common_value),
         n_listed=n_listed[columns],
-        place=np.where(is_coded, np.cumsum(is_coded), np.cumsum(~is_coded)) - 1,
+        n_whole=int(np.count_nonzero(~is_coded & ~gaps)),
+        place=place,
         n_levels=np.array([0 if code is None else len(code.levels) for code in coded]),
+    )
+
+
+def _lay_out_sorted(values: NDArray[np.float64]) -> Layout | None:
+    """Return the columns of a small table, all sorted by one call; None where there are gaps.
+
+    No list leaves rows out.
+    """
+    n_rows, n_columns = values.shape
+    by_column = np.add(values.T, 0.0, order="C")  # one of the two zeros
+    order = by_column.argsort(axis=1)
+    codes, levels = np.empty(values.size, dtype=np.uint8), np.zeros((n_columns, MOST_VALUES))
+    place, n_levels = np.empty((2, n_columns), dtype=np.int64)
+    n_coded = rank_columns(by_column, order, codes, levels, place, n_levels)
+    if n_coded < 0:
+        return None
+    columns = np.flatnonzero(n_levels == 0)
+    # Ranks are below the number of rows, so that none is taken for the common one.
+    common_rank, common_value = np.full(n_columns, n_rows, np.uint64), np.full(n_columns, np.inf)
+    return Layout(
+        values=values,
+        coded=CodedColumns(
+            np.flatnonzero(n_levels),
+            codes[: n_rows * n_coded].reshape(n_rows, n_coded),
+            levels[:n_coded],
+        ),
+        lists=ListedColumns(columns, order.view(np.uint64), common_rank, common_value),
+        n_listed=np.full(len(columns), n_rows, dtype=np.int32),
+        n_whole=len(columns),
+        place=place,
+        n_levels=n_levels,
     )
 
 
@@ -208,3 +267,37 @@ def pack_ranks(numbers, order, common, words):
             rank += np.uint64(1)
         words[place] = (rank << ROW_BITS) | np.uint64(order[place])
     return common_rank if passed else rank + np.uint64(1)
+
+
+@outer_loop
+def rank_columns(numbers, order, codes, levels, place, n_levels):
+    """Put the rank of its number above each ordered row; return how many columns have few values.
+
+    Of those, `codes` takes the ranks by row, `levels` the values and `n_levels` their number, which
+    is 0 for other columns; `place` tells where each column stands among those of its kind. Where a
+    number is NaN, -1 is returned.
+    """
+    n_coded = n_listed = np.int64(0)
+    for column in range(order.shape[0]):
+        # NaN is sorted behind all numbers.
+        if np.isnan(numbers[column, order[column, -1]]):
+            return np.int64(-1)
+        rank = np.int64(0)
+        for i in range(order.shape[1]):
+            row = order[column, i]
+            if i > 0 and numbers[column, row] != numbers[column, order[column, i - 1] & LOW_ROW]:
+                rank += 1
+            order[column, i] = (rank << LOW_BITS) | row
+        is_coded = rank < MOST_VALUES
+        n_levels[column] = rank + 1 if is_coded else 0
+        place[column] = n_coded if is_coded else n_listed
+        n_coded += is_coded
+        n_listed += not is_coded
+    for column in range(order.shape[0]):
+        if n_levels[column] == 0:
+            continue
+        for i in range(order.shape[1]):
+            row, rank = order[column, i] & LOW_ROW, order[column, i] >> LOW_BITS
+            codes[row * n_coded + place[column]] = rank
+            levels[place[column], rank] = numbers[column, row]
+    return n_coded

@@ -100,7 +100,7 @@ def search_lists_for_classes(task, lists, table, classes, nodes, front, best, sc
                     low = table[words[cut - 1] & ROW_MASK, column]
                 if not is_high:
                     high = table[words[cut] & ROW_MASK, column]
-                offer(split, column, cell.weight - score, cell, low, high, cut)
+                offer(split, column, cell.error - score, cell, low, high, cut)
 
 
 @inner_loop

@@ -11,11 +11,12 @@ from verulam.tree._growing.lazy_memory import empty_pages
 NO_COLUMN = 2**31 - 1
 #: The best split of a node so far: the decrease of weight times impurity, the values between which
 #: its threshold lies, its column (-1 for none), the first listed row of the second child or the
-#: last code of the first, and the first column that leaves no impurity, or `NO_COLUMN`.
+#: last code of the first, the first column that leaves no impurity, or `NO_COLUMN`, and the child
+#: of rows without a value, -1 where there are none.
 SPLIT = np.dtype(
     [
         *((name, np.float64) for name in ("decrease", "low", "high")),
-        *((name, np.int32) for name in ("column", "cut", "perfect")),
+        *((name, np.int32) for name in ("column", "cut", "perfect", "missing_to")),
     ]
 )
 
@@ -73,6 +74,16 @@ class Scoring(NamedTuple):
     entropy: bool
     min_leaf: int
     table: Any
+
+
+class StoppingRules(NamedTuple):
+    """When a node is a leaf, as in `GrowthParameters`; and whether entropy is the impurity."""
+
+    min_split: int
+    max_depth: int
+    threshold: float
+    purity: float
+    entropy: bool
 
 
 class Task(NamedTuple):

@@ -32,6 +32,23 @@ def node_impurity(counts, n, scoring):
 
 
 @part_of_loop
+def weighted_log(weight):
+    """Return ``weight * log2(weight)``."""
+    return weight * np.log2(weight) if weight > 0.0 else 0.0
+
+
+@part_of_loop
+def weights_impurity(weights, total, entropy):
+    """Return the impurity of class weights, times their sum `total`."""
+    if entropy:
+        logs = 0.0
+        for k in range(weights.shape[0]):
+            logs += weighted_log(weights[k])
+        return weighted_log(total) - logs
+    return total - squared_sum(weights) / total
+
+
+@part_of_loop
 def quick_bound(squares_left, squares_right, n_left, n_right, scoring):
     """Return what is largest where the Gini index is least, without a division; else infinity."""
     if scoring.entropy:
@@ -61,19 +78,21 @@ def cut_impurity(left, whole, squares_left, squares_right, n_left, n_right, scor
 
 @part_of_loop
 def offer(split, column, decrease, cell, low, high, cut):
-    """Let a split compete with the best one of the other columns at a node.
+    """Let a split compete with the best one of the other columns at a node; tell if it has won.
 
     No column can do better than leave nothing of the impurity; of several that do, the first is
     taken.
     """
-    perfect = decrease >= cell.weight * (1.0 - 1e-12) or cell.n_rows == 2
+    perfect = decrease >= cell.error * (1.0 - 1e-12) or cell.n_rows == 2
     if not perfect and split.perfect != NO_COLUMN:
-        return
+        return False
     # Sums in another order differ in the last digits; the first column wins a tie.
-    more, tolerance = decrease - split.decrease, 1e-12 * cell.n_rows
+    more, tolerance = decrease - split.decrease, 1e-12 * cell.weight
     close = -tolerance <= more <= tolerance
-    if perfect or (column < split.column if close else more > 0.0):
-        split.decrease, split.column = decrease, column
+    wins = perfect or (column < split.column if close else more > 0.0)
+    if wins:
+        split.decrease, split.column, split.missing_to = decrease, column, -1
         split.low, split.high, split.cut = low, high, cut
     if perfect:
         split.perfect = column
+    return wins

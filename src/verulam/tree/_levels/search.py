@@ -15,6 +15,7 @@ from verulam.tree._levels.code_loops import (
     search_codes_for_classes,
     search_codes_for_targets,
 )
+from verulam.tree._levels.gap_loops import search_gaps_for_classes, search_gaps_for_targets
 from verulam.tree._levels.layouts import MOST_VALUES, Layout
 from verulam.tree._levels.list_loops import (
     divide_lists,
@@ -22,6 +23,12 @@ from verulam.tree._levels.list_loops import (
     search_lists_for_targets,
 )
 from verulam.tree._levels.records import Front, LevelRows, Scoring, Task
+from verulam.tree._levels.weight_loops import (
+    search_codes_for_weighted_classes,
+    search_codes_for_weighted_targets,
+    search_lists_for_weighted_classes,
+    search_lists_for_weighted_targets,
+)
 from verulam.tree._tuning import TABLED_ROWS
 
 #: More rows than any node has.
@@ -42,15 +49,27 @@ class LevelSample:
         Rows in the order of the nodes.
     n_classes
         How many classes there are, or 0 for numbers.
+    weights
+        Weight of each row; None where all weigh 1.
+    moments : ndarray of shape (n_rows, 2) or None
+        Of weighted numbers, the weight of each row and its product with the target, which loops
+        read side by side.
     """
 
     layout: Layout
     targets: NDArray[Any]
     ordered: LevelRows
     n_classes: int
+    weights: NDArray[np.float64] | None = None
+    moments: NDArray[np.float64] | None = None
 
 
-def make_level_sample(layout: Layout, targets: NDArray[Any], n_classes: int) -> LevelSample:
+def make_level_sample(
+    layout: Layout,
+    targets: NDArray[Any],
+    n_classes: int,
+    weights: NDArray[np.float64] | None = None,
+) -> LevelSample:
     """Return the rows of a table, in their order."""
     if n_classes:
         # Loops read classes at random places: the narrowest type spares the caches.
@@ -59,7 +78,11 @@ def make_level_sample(layout: Layout, targets: NDArray[Any], n_classes: int) -> 
     rows, side = np.arange(n_rows, dtype=np.int32), np.empty(n_rows, dtype=np.uint8)
     ordered = empty_pages(n_rows, targets.dtype)
     ordered[:] = targets
-    return LevelSample(layout, targets, LevelRows(rows, ordered, side), n_classes)
+    moments = None
+    if weights is not None and not n_classes:
+        moments = np.column_stack([weights, weights * targets])
+    state = (layout, targets, LevelRows(rows, ordered, side), n_classes)
+    return LevelSample(*state, weights, moments)
 
 
 class CodeTables:
@@ -75,20 +98,22 @@ class CodeTables:
 
     def __init__(self, sample: LevelSample, n_rows: int) -> None:
         layout, self.sample = sample.layout, sample
-        widths = sample.n_classes * layout.n_levels[layout.coded.columns]
-        self.offsets = np.concatenate([[0], np.cumsum(widths)])
+        # Neither numbers nor weights have tables: differences of their sums would lose digits.
+        n_counted = sample.n_classes if sample.weights is None else 0
+        widths = n_counted * layout.n_levels[layout.coded.columns]
+        self.offsets = np.zeros(len(widths) + 1, dtype=np.int64)
+        np.cumsum(widths, out=self.offsets[1:])
         width = int(self.offsets[-1])
-        # Below so many rows it takes less to count them than to pass through a table. Sums of
-        # numbers have no tables, because differences of them would lose digits.
+        # Below so many rows it takes less to count them than to pass through a table.
         self.least = max(TABLED_ROWS, 2 * width // len(widths)) if width else NEVER
-        n_tables = n_rows // self.least + 2
+        n_tables = n_rows // self.least + 2 if n_rows >= self.least else 0
         self.tables = empty_pages(n_tables * width, np.int32).reshape(n_tables, width)
         # A stack of the tables that are not in use, with its height at the end.
         self.free = np.arange(n_tables + 1)
 
     def count_roots(self, cells: NDArray[np.void], roots: NDArray[np.int32]) -> None:
         """Fill a table for each large node among those from which others grow."""
-        if self.least == NEVER:
+        if len(self.tables) == 0:
             return
         rows, classes, _ = self.sample.ordered
         codes, n_classes = self.sample.layout.coded.codes, self.sample.n_classes
@@ -104,8 +129,9 @@ class CodeTables:
         """Give tables to the children of a front, and take those of its nodes back."""
         sample, codes = self.sample, self.sample.layout.coded.codes
         if codes.shape[1]:
-            pass_constants(n_active, cells, front, following)
-        if self.least < NEVER:
+            active = front.active[:n_active]
+            pass_constants(cells, active, front.constant, following.constant)
+        if self.free[-1] < len(self.tables):
             state = (codes, sample.ordered, cells, front, self.tables, self.offsets, self.free)
             count_children(n_active, self.least, *state, sample.n_classes)
 
@@ -131,28 +157,64 @@ class Searcher:
         self.sample, self.scoring, self.tables = sample, scoring, tables
         self.words = empty_pages(n_rows if len(sample.layout.lists.columns) else 0, np.uint64)
         self.spare = np.empty(tables.tables.shape[1], dtype=np.int32)
-        self.counts = np.empty((2, sample.n_classes))
+        self.counts = np.empty((3, sample.n_classes))
         self.links = np.empty((2, max(MOST_VALUES, min(tables.least, n_rows))), dtype=np.int32)
-        self.sums = np.zeros((2, MOST_VALUES))
+        self.sums = np.zeros((2, MOST_VALUES) if sample.weights is None else (MOST_VALUES, 3))
 
     def search_lists(self, task: Task, nodes: Nodes, front: Front, best: NDArray[np.void]) -> None:
         """Offer the best splits of some listed columns."""
+        n_whole = self.sample.layout.n_whole
+        if task.last <= n_whole:
+            self._search_whole_lists(task, nodes, front, best)
+        elif task.first < n_whole:
+            self._search_whole_lists(task._replace(last=n_whole), nodes, front, best)
+        if task.last > n_whole:
+            gapped = task._replace(first=max(task.first, n_whole))
+            self._search_gapped_lists(gapped, nodes, front, best)
+
+    def _search_gapped_lists(
+        self, task: Task, nodes: Nodes, front: Front, best: NDArray[np.void]
+    ) -> None:
         sample, layout = self.sample, self.sample.layout
-        state = (layout.lists, layout.values, sample.targets, nodes, front, best, self.scoring)
+        state = (nodes, front, best, self.scoring)
+        rows = (layout.lists, layout.values, sample.targets, sample.weights)
         if sample.n_classes:
-            search_lists_for_classes(task, *state, self.counts)
+            search_gaps_for_classes(task, *rows, *state, self.counts)
         else:
-            search_lists_for_targets(task, *state)
+            search_gaps_for_targets(task, *rows, *state)
+
+    def _search_whole_lists(
+        self, task: Task, nodes: Nodes, front: Front, best: NDArray[np.void]
+    ) -> None:
+        sample, layout = self.sample, self.sample.layout
+        columns, state = (layout.lists, layout.values), (nodes, front, best, self.scoring)
+        if sample.n_classes and sample.weights is None:
+            search_lists_for_classes(task, *columns, sample.targets, *state, self.counts)
+        elif sample.n_classes:
+            rows = (sample.targets, sample.weights)
+            search_lists_for_weighted_classes(task, *columns, *rows, *state, self.counts)
+        elif sample.moments is None:
+            search_lists_for_targets(task, *columns, sample.targets, *state)
+        else:
+            common = np.empty(2)
+            search_lists_for_weighted_targets(task, *columns, sample.moments, *state, common)
 
     def search_codes(self, task: Task, nodes: Nodes, front: Front, best: NDArray[np.void]) -> None:
         """Offer the best splits of some coded columns."""
         sample, tables = self.sample, self.tables
-        state = (sample.layout.coded, sample.ordered, nodes, front, best, self.scoring)
-        if sample.n_classes:
+        coded, state = sample.layout.coded, (nodes, front, best, self.scoring)
+        if sample.n_classes and sample.weights is None:
             buffers = (tables.tables, tables.offsets, self.spare, self.counts[0], self.links)
-            search_codes_for_classes(task, *state, *buffers)
+            search_codes_for_classes(task, coded, sample.ordered, *state, *buffers)
+        elif sample.n_classes:
+            classes = (sample.ordered.rows, sample.targets, sample.weights)
+            chains = (self.counts[0], self.links)
+            search_codes_for_weighted_classes(task, coded, *classes, *state, *chains)
+        elif sample.moments is None:
+            search_codes_for_targets(task, coded, sample.ordered, *state, self.sums)
         else:
-            search_codes_for_targets(task, *state, self.sums)
+            rows = (sample.ordered.rows, sample.moments)
+            search_codes_for_weighted_targets(task, coded, *rows, *state, self.sums)
 
     def divide_lists(
         self,

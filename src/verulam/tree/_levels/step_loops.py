@@ -2,24 +2,37 @@
 
 import numpy as np
 
-from verulam.tree._growing.growth_parameters import ROW_MASK
+from verulam.tree._growing.growth_parameters import MISSING_RANK, ROW_BITS, ROW_MASK
 from verulam.tree._growing.numba_helpers import outer_loop, part_of_loop
 from verulam.tree._growing.search_loops import next_seed
 from verulam.tree._levels.records import NO_COLUMN
-from verulam.tree._levels.score_loops import node_impurity
+from verulam.tree._levels.score_loops import node_impurity, weights_impurity
 from verulam.tree._structure.tree_loops import LEAF, NUMERIC
 
 
 @outer_loop
-def mark_splits(n_active, least, coded, lists, places, levels, sample, cells, front, best):
+def mark_splits(
+    least,
+    codes,
+    words,
+    common_value,
+    places,
+    levels,
+    rows,
+    side,
+    cells,
+    active,
+    firsts,
+    lasts,
+    best,
+):
     """Turn nodes with a good enough split into inner ones, and write where each row goes.
 
-    `least` is the smallest decrease of weight times impurity, `places` and `levels` are those of
-    the layout.
+    `least` is the smallest decrease of weight times impurity; the other arrays are those of the
+    layout, the sample and the front.
     """
-    rows, side = sample.rows, sample.side
-    for a in range(n_active):
-        cell, split = cells[front.active[a]], best[a]
+    for a in range(active.shape[0]):
+        cell, split = cells[active[a]], best[a]
         if split.column < 0 or split.decrease < least:
             continue
         # Halves are added, because the sum of two huge numbers may overflow; between neighbouring
@@ -28,30 +41,34 @@ def mark_splits(n_active, least, coded, lists, places, levels, sample, cells, fr
         if not split.low <= threshold < split.high:
             threshold = split.low
         cell.kind, cell.column, cell.threshold = NUMERIC, split.column, threshold
-        cell.gain = split.decrease / cell.n_rows if split.decrease > 0.0 else 0.0
+        cell.missing_branch = split.missing_to
+        cell.gain = split.decrease / cell.weight if split.decrease > 0.0 else 0.0
         start, stop, place = cell.start, cell.start + cell.n_rows, places[split.column]
         if levels[split.column] > 0:
             for i in range(start, stop):
-                side[rows[i]] = coded.codes[rows[i], place] > split.cut
+                side[rows[i]] = codes[rows[i], place] > split.cut
             continue
-        first, last = front.first[place, a], front.last[place, a]
+        first, last = firsts[place, a], lasts[place, a]
         if last - first < cell.n_rows:
-            common = lists.common_value[split.column] > threshold
+            common = common_value[split.column] > threshold
             for i in range(start, stop):
                 side[rows[i]] = common
         for i in range(first, last):
-            side[lists.words[split.column, i] & ROW_MASK] = i >= split.cut
+            side[words[split.column, i] & ROW_MASK] = i >= split.cut
+        # Rows without a value are the last.
+        while split.missing_to >= 0 and words[split.column, last - 1] >> ROW_BITS == MISSING_RANK:
+            last -= 1
+            side[words[split.column, last] & ROW_MASK] = split.missing_to
 
 
 @outer_loop
-def divide_rows(n_active, n_nodes, sample, cells, front, row_buffer, target_buffer):
+def divide_rows(n_nodes, rows, targets, side, cells, active, row_buffer, target_buffer):
     """Divide rows and targets of the inner nodes between two children each, stably.
 
     Returns the number of nodes.
     """
-    rows, targets, side = sample.rows, sample.targets, sample.side
-    for a in range(n_active):
-        cell = cells[front.active[a]]
+    for a in range(active.shape[0]):
+        cell = cells[active[a]]
         if cell.kind == LEAF:
             continue
         n_left, n_right = cell.start, np.int32(0)
@@ -66,8 +83,9 @@ def divide_rows(n_active, n_nodes, sample, cells, front, row_buffer, target_buff
         for i in range(n_right):
             rows[n_left + i], targets[n_left + i] = row_buffer[i], target_buffer[i]
         cell.first_child, cell.n_children = n_nodes, 2
-        # Rows without a value will go with the larger child.
-        cell.missing_branch = 2 * n_right > cell.n_rows
+        # Where no row was without a value, such rows will go with the larger child.
+        if cell.missing_branch < 0:
+            cell.missing_branch = 2 * n_right > cell.n_rows
         for branch in range(2):
             child = cells[n_nodes + branch]
             child.start = n_left if branch else cell.start
@@ -94,14 +112,14 @@ def settle(cell, node, is_leaf, n_active, active, best):
 
 
 @outer_loop
-def settle_classes(first, last, classes, nodes, active, best, parameters, scoring):
+def settle_classes(first, last, classes, cells, values, active, best, rules, scoring):
     """Count the classes of new nodes, and put those to be split into the next front.
 
     Returns how many nodes are in that.
     """
     n_active = np.int64(0)
     for node in range(first, last):
-        cell, counts = nodes.cells[node], nodes.values[node]
+        cell, counts = cells[node], values[node]
         n = np.int64(cell.n_rows)
         for k in range(counts.shape[0]):
             counts[k] = 0.0
@@ -110,25 +128,25 @@ def settle_classes(first, last, classes, nodes, active, best, parameters, scorin
         largest = 0.0
         for k in range(counts.shape[0]):
             largest = counts[k] if counts[k] > largest else largest
-        cell.weight = node_impurity(counts, n, scoring)
-        cell.impurity = cell.weight / n
+        cell.weight, cell.error = n, node_impurity(counts, n, scoring)
+        cell.impurity = cell.error / n
         is_leaf = (
-            n < parameters.min_split
-            or cell.depth >= parameters.max_depth
-            or cell.impurity < parameters.threshold
+            n < rules.min_split
+            or cell.depth >= rules.max_depth
+            or cell.impurity < rules.threshold
             or largest / n >= 1.0 - 1e-12
-            or largest / n >= parameters.purity
+            or largest / n >= rules.purity
         )
         n_active = settle(cell, node, is_leaf, n_active, active, best)
     return n_active
 
 
 @outer_loop
-def settle_targets(first, last, targets, nodes, active, best, parameters):
+def settle_targets(first, last, targets, cells, values, active, best, rules):
     """Do what `settle_classes` does for numbers: mean and mean squared error."""
     n_active = np.int64(0)
     for node in range(first, last):
-        cell = nodes.cells[node]
+        cell = cells[node]
         n, total, squares, low, high = np.int64(cell.n_rows), 0.0, 0.0, np.inf, -np.inf
         for i in range(cell.start, cell.start + n):
             total += targets[i]
@@ -141,12 +159,75 @@ def settle_targets(first, last, targets, nodes, active, best, parameters):
         if low == high or impurity < 0.0:
             impurity = np.float64(0.0)
         is_leaf = (
-            n < parameters.min_split
-            or cell.depth >= parameters.max_depth
+            n < rules.min_split
+            or cell.depth >= rules.max_depth
             or impurity <= 0.0
-            or impurity < parameters.threshold
+            or impurity < rules.threshold
         )
-        nodes.values[node, 0], cell.impurity, cell.weight = mean, impurity, impurity * n
+        values[node, 0], cell.impurity = mean, impurity
+        cell.weight, cell.error = n, impurity * n
+        n_active = settle(cell, node, is_leaf, n_active, active, best)
+    return n_active
+
+
+@outer_loop
+def settle_weighted_classes(
+    first, last, rows, classes, weights, cells, values, active, best, rules
+):
+    """Do what `settle_classes` does, where rows have weights."""
+    n_active = np.int64(0)
+    for node in range(first, last):
+        cell, sums = cells[node], values[node]
+        for k in range(sums.shape[0]):
+            sums[k] = 0.0
+        for i in range(cell.start, cell.start + cell.n_rows):
+            sums[classes[rows[i]]] += weights[rows[i]]
+        total = largest = 0.0
+        for k in range(sums.shape[0]):
+            total += sums[k]
+            largest = sums[k] if sums[k] > largest else largest
+        cell.weight = total
+        cell.impurity = weights_impurity(sums, total, rules.entropy) / total
+        cell.error = cell.impurity * total
+        is_leaf = (
+            cell.n_rows < rules.min_split
+            or cell.depth >= rules.max_depth
+            or cell.impurity < rules.threshold
+            # Sums of weights may miss the whole by rounding.
+            or largest / total >= 1.0 - 1e-12
+            or largest / total >= rules.purity
+        )
+        n_active = settle(cell, node, is_leaf, n_active, active, best)
+    return n_active
+
+
+@outer_loop
+def settle_weighted_targets(
+    first, last, rows, targets, weights, cells, values, active, best, rules
+):
+    """Do what `settle_targets` does, where rows have weights."""
+    n_active = np.int64(0)
+    for node in range(first, last):
+        cell, weight, total, squares, low, high = cells[node], 0.0, 0.0, 0.0, np.inf, -np.inf
+        for i in range(cell.start, cell.start + cell.n_rows):
+            w, target = weights[rows[i]], targets[rows[i]]
+            weight += w
+            total += w * target
+            squares += w * target * target
+            low = target if target < low else low
+            high = target if target > high else high
+        mean = total / weight if low < high else np.float64(low)
+        impurity = squares / weight - mean * mean
+        if low == high or impurity < 0.0:
+            impurity = np.float64(0.0)
+        is_leaf = (
+            cell.n_rows < rules.min_split
+            or cell.depth >= rules.max_depth
+            or impurity <= 0.0
+            or impurity < rules.threshold
+        )
+        values[node, 0], cell.impurity = mean, impurity
+        cell.weight, cell.error = weight, impurity * weight
         n_active = settle(cell, node, is_leaf, n_active, active, best)
     return n_active
 
@@ -174,8 +255,8 @@ def draw_for_nodes(first, last, active, cells, best, order, drawn):
 
 
 @outer_loop
-def number_depth_first(n_roots, first_child, order, number, waiting):
-    """Give nodes the numbers of a walk that takes first branches first.
+def number_depth_first(n_roots, cells, order, number, waiting):
+    """Give nodes the numbers of a walk that takes first branches first, and link them by these.
 
     Two children have their numbers one behind the other. `order` are the nodes by number, and
     `number` are their numbers; `waiting` is a buffer.
@@ -187,9 +268,11 @@ def number_depth_first(n_roots, first_child, order, number, waiting):
         waiting[0], n_waiting = root, np.int64(1)
         while n_waiting > 0:
             n_waiting -= 1
-            child = first_child[waiting[n_waiting]]
+            cell = cells[waiting[n_waiting]]
+            child = cell.first_child
             if child < 0:
                 continue
+            cell.first_child = n_met
             for branch in range(2):
                 order[n_met + branch], number[child + branch] = child + branch, n_met + branch
                 # The second branch below the first on the stack.

@@ -85,7 +85,8 @@ def category_counts(schema: TableSchema) -> NDArray[np.int32]:
 
 
 def _as_matrix(frame: pd.DataFrame, schema: TableSchema, unseen: str) -> NDArray[np.float64]:
-    table = encode_table(frame, schema, unseen=unseen)
+    advice = ' unseen="missing" takes it for missing.'
+    table = encode_table(frame, schema, unseen=unseen, advice=advice)
     matrix = np.empty(table.shape)
     kinds = np.array([known is None for known in schema.categories], dtype=bool)
     matrix[:, kinds] = table.numbers

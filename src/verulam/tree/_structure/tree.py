@@ -189,7 +189,10 @@ class TreeStructure:
             if self.fractional:
                 return self._shared(part, np.empty((len(self), 0)))[1]
             if steps is not None:
-                return find_numeric_leaves(part, steps)
+                # Made here: room made by a loop takes longer to compile than the loop.
+                leaves = np.zeros(len(part), dtype=np.uint32)
+                find_numeric_leaves(part, steps, leaves)
+                return leaves.view(np.int32)
             return find_leaves(part, *self._walk(self.missing_branch))
 
         # Few rows are not worth the packing of a large tree.

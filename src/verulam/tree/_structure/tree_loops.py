@@ -66,10 +66,9 @@ def step_down(rows, i, node, steps):
 
 
 @njit(cache=True, nogil=True)
-def find_numeric_leaves(rows, steps):
-    """Return the leaf of each row where all tests are thresholds."""
+def find_numeric_leaves(rows, steps, leaves):
+    """Fill in the leaf of each row where all tests are thresholds; `leaves` are zero before."""
     n_rows = rows.shape[0]
-    leaves = np.zeros(n_rows, dtype=np.uint32)
     n_whole = n_rows // ROWS_TOGETHER * ROWS_TOGETHER
     # Each step down waits for a node to come from memory. Steps of different rows do not depend on
     # one another, so that the processor can wait for several at once; a fixed number of them is
@@ -87,7 +86,6 @@ def find_numeric_leaves(rows, steps):
         while below != leaves[i]:
             leaves[i] = below
             below = step_down(rows, i, below, steps)
-    return leaves.view(np.int32)
 
 
 @njit(cache=True, nogil=True)
