@@ -92,7 +92,7 @@ def tie_record(kind: str, n_rows: int, count: int, random: np.random.Generator) 
     )
     claimed = {}
     for repeats in range(2, MOST_REPEATS + 1):
-        claims = joint_posterior(losses[:repeats]).claims()
+        claims = joint_posterior(losses[:repeats]).claims(looks=range(2, MOST_REPEATS + 1))
         claimed[str(repeats)] = bool(claims["claimed"].any())
     return {"claimed": claimed}
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks._timing import alone, print_races, race
+from benchmarks._timing import alone, close, print_races, race
 from verulam.graphical import (
     BayesianNetworkClassifier,
     learn_structure,
@@ -18,6 +18,8 @@ from verulam.graphical import (
 DATA = Path(__file__).parents[1] / "tests" / "graphical" / "data"
 #: Network, rows of evidence, share of cells that are observed.
 TABLES = (("alarm", 1000, 0.2), ("alarm", 1000, 0.5), ("insurance", 50, 0.2))
+#: Single questions, each with other evidence, as an engine keeps what it made for the last one.
+QUESTIONS = 100
 #: Largest difference of two answers; pyAgrum is given our numbers, not those of its own reader.
 TOLERANCE = 1e-10
 
@@ -37,16 +39,14 @@ def run() -> None:
         rows = rows.mask(np.random.default_rng(0).random(rows.shape) > share)
         known = [row.dropna().to_dict() for _, row in rows.iterrows()]
         engine = pyagrum.LazyPropagation(as_pyagrum(pyagrum, network))
-        _assert_same(network, rows, engine, known)
         title = f"{name}: all posteriors of {n_rows:,} rows, {share:.0%} observed"
         ours, theirs = (
             partial(network.posteriors, rows),
             partial(_all, engine, known, network.nodes),
         )
-        races.append(race(title, ours, "pyAgrum", theirs))
+        races.append(race(title, ours, "pyAgrum", theirs, same=_same))
         if name == "alarm" and share == 0.2:
-            ours, theirs = partial(network.query, "HR", known[0]), partial(_one, engine, known[0])
-            races.append(race("alarm: one question", ours, "pyAgrum", theirs))
+            races += _single_questions(pyagrum, network, engine, known[:QUESTIONS])
     races += _structures(pyagrum)
     print_races("Networks", races)
     print("  " + alone("10^6 rows in 100 chunks, naive Bayes", partial(_stream, "naive")))
@@ -67,60 +67,88 @@ def as_pyagrum(pyagrum: Any, network: Any) -> Any:
     return theirs
 
 
-def _all(engine: Any, known: list, nodes: tuple) -> None:
+def _all(engine: Any, known: list, nodes: tuple) -> list[dict[str, Any]]:
+    answers = []
     for evidence in known:
         engine.setEvidence(evidence)
         engine.makeInference()
-        for node in nodes:
-            engine.posterior(node)
+        answers.append({node: engine.posterior(node) for node in nodes})
+    return answers
 
 
-def _one(engine: Any, evidence: dict) -> None:
-    engine.setEvidence(evidence)
-    engine.makeInference()
-    engine.posterior("HR")
+def _single_questions(pyagrum: Any, network: Any, engine: Any, known: list) -> list:
+    """Race single questions against engines that have all nodes as targets, or only this one."""
+    theirs = as_pyagrum(pyagrum, network)
+    targeted, elimination = pyagrum.LazyPropagation(theirs), pyagrum.VariableElimination(theirs)
+    targeted.addTarget("HR")
+    elimination.addTarget("HR")
+    peers = {
+        "pyAgrum, all nodes as targets": engine,
+        "pyAgrum, this node as target": targeted,
+        "pyAgrum, variable elimination": elimination,
+    }
+    ours = partial(_ask, network, known)
+    title = f"alarm: {len(known)} questions, one by one"
+    return [
+        race(title, ours, name, partial(_ask_engine, e, known), same=close(0.0, TOLERANCE))
+        for name, e in peers.items()
+    ]
 
 
-def _assert_same(network: Any, rows: pd.DataFrame, engine: Any, known: list) -> None:
-    answers = network.posteriors(rows)
-    for row in range(0, len(rows), max(1, len(rows) // 10)):
-        engine.setEvidence(known[row])
+def _ask(network: Any, known: list) -> list:
+    return [network.query("HR", evidence).values for evidence in known]
+
+
+def _ask_engine(engine: Any, known: list) -> list:
+    answers = []
+    for evidence in known:
+        engine.setEvidence(evidence)
         engine.makeInference()
-        for node in network.nodes:
-            difference = answers[node].iloc[row] - engine.posterior(node).tolist()
-            assert np.abs(difference).max() < TOLERANCE
+        answers.append(engine.posterior("HR").tolist())
+    return answers
+
+
+def _same(ours: Any, theirs: list[dict[str, Any]]) -> None:
+    for row in range(0, len(theirs), max(1, len(theirs) // 10)):
+        for node, posterior in theirs[row].items():
+            close(0.0, TOLERANCE)(ours[node].iloc[row], posterior.tolist())
 
 
 def _structures(pyagrum: Any) -> list:
     """Race searches for ALARM's structure; ours must not score worse on average."""
     network = read_bif(DATA / "alarm.bif")
     template = as_pyagrum(pyagrum, network)
-    scores, races = [], []
+    scores = []
     for seed in range(5):
         rows = network.sample(5000, random_state=seed)
-        learner = pyagrum.BNLearner(rows.astype(str), template)
-        learner.useScoreBIC()
-        learner.useNoPrior()
-        learner.useLocalSearchWithTabuList(100, 2)
-        arcs = [(network.nodes[p], network.nodes[c]) for p, c in learner.learnDAG().arcs()]
+        # Its learner takes words, which are made outside of the race.
+        words = rows.astype(str)
+        dag = _search(pyagrum, words, template)
+        arcs = [(network.nodes[p], network.nodes[c]) for p, c in dag.arcs()]
         parents = {n: tuple(p for p, c in arcs if c == n) for n in network.nodes}
         scores.append((learn_structure(rows).score, structure_score(parents, rows)))
-        if seed == 0:
-            theirs = partial(_search, pyagrum, rows, template)
-            title = "alarm: structure from a table of 5,000 rows"
-            races.append(race(title, partial(learn_structure, rows), "pyAgrum tabu", theirs))
     ours, peers = np.mean(scores, axis=0)
-    assert ours >= peers, scores
     print(f"  mean BIC of five structures: ours {ours:,.0f}, pyAgrum {peers:,.0f}")
-    return races
+    rows = network.sample(5000, random_state=0)
+    return [
+        race(
+            "alarm: structure from a table of 5,000 rows",
+            partial(learn_structure, rows),
+            "pyAgrum tabu",
+            partial(_search, pyagrum, rows.astype(str), template),
+            # Searches end at different networks: on average of five tables ours must be as good.
+            same=lambda *_: bool(ours >= peers),
+        )
+    ]
 
 
-def _search(pyagrum: Any, rows: pd.DataFrame, template: Any) -> None:
-    learner = pyagrum.BNLearner(rows.astype(str), template)
+def _search(pyagrum: Any, words: pd.DataFrame, template: Any) -> Any:
+    learner = pyagrum.BNLearner(words, template)
+    learner.setNumberOfThreads(1)
     learner.useScoreBIC()
     learner.useNoPrior()
     learner.useLocalSearchWithTabuList(100, 2)
-    learner.learnDAG()
+    return learner.learnDAG()
 
 
 def _stream(structure: str) -> None:

@@ -1,6 +1,8 @@
 """Several kernels beside MKLpy's, preferences and planes beside liblinear's, in one run."""
 
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import numpy as np
 from sklearn.datasets import load_breast_cancer, make_classification
@@ -38,6 +40,7 @@ def run() -> None:
                 lambda ours=ours, X=X, y=y: ours.fit(X, y),
                 "EasyMKL",
                 lambda X=X, y=y: peer(X, y),
+                same=partial(_fits_as_well, X, y),
             )
         )
     races += [_preferences(), *(_plane(cost) for cost in (0.1, 1.0))]
@@ -62,7 +65,9 @@ def _mklpy() -> Callable[[np.ndarray, np.ndarray], object] | None:
     def fit(X: np.ndarray, y: np.ndarray) -> object:
         rows = torch.tensor(X)
         grams = [pairwise.rbf_kernel(rows, gamma=0.5 / width**2) for width in WIDTHS]
-        return EasyMKL(lam=0.1, learner=SVC(C=1.0)).fit(grams, torch.tensor(y))
+        learner = EasyMKL(lam=0.1, learner=SVC(C=1.0)).fit(grams, torch.tensor(y))
+        learner.training_grams = grams
+        return learner
 
     return fit
 
@@ -86,10 +91,12 @@ def _preferences() -> Race:
         slack = np.maximum(0.0, 1.0 - (scores[better] - scores[worse]))
         return 0.5 * plane @ plane + cost * slack.sum()
 
-    ours.fit(X, y)
-    _check(objective(ours.dual_coef_ @ ours.support_vectors_), objective(materialised().coef_[0]))
+    def same(one: RankingMachine, other: LinearSVC) -> None:
+        plane = one.dual_coef_ @ one.support_vectors_
+        _check(objective(plane), objective(other.coef_[0]))
+
     work = f"preferences, 1k x 20: {len(better):,} pairs"
-    return race(work, lambda: ours.fit(X, y), "LinearSVC of differences", materialised)
+    return race(work, lambda: ours.fit(X, y), "LinearSVC of differences", materialised, same=same)
 
 
 def _plane(cost: float) -> Race:
@@ -102,11 +109,19 @@ def _plane(cost: float) -> Race:
     def objective(plane: np.ndarray) -> float:
         return 0.5 * plane @ plane + cost * np.maximum(0.0, 1.0 - y * (X @ plane)).sum()
 
-    ours.fit(X, y)
-    plane = (ours.dual_coef_ @ ours.support_vectors_)[0]
-    _check(objective(plane), objective(theirs.fit(X, y).coef_[0]))
+    def same(one: SupportVectorClassifier, other: LinearSVC) -> None:
+        plane = (one.dual_coef_ @ one.support_vectors_)[0]
+        _check(objective(plane), objective(other.coef_[0]))
+
     work = f"plane without bias, 20k x 30, C = {cost:g}"
-    return race(work, lambda: ours.fit(X, y), "LinearSVC", lambda: theirs.fit(X, y))
+    works = (lambda: ours.fit(X, y)), (lambda: theirs.fit(X, y))
+    return race(work, works[0], "LinearSVC", works[1], same=same)
+
+
+def _fits_as_well(X: np.ndarray, y: np.ndarray, ours: MultipleKernelClassifier, peer: Any) -> None:
+    """Compare accuracies on the training rows: the objectives are not the same."""
+    theirs = np.asarray(peer.predict(peer.training_grams))
+    assert ours.score(X, y) > (theirs == y).mean() - 0.02
 
 
 def _check(ours: float, theirs: float) -> None:

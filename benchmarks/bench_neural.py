@@ -10,7 +10,7 @@ from sklearn.datasets import load_digits, make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPClassifier as PeerClassifier
 
-from benchmarks._timing import Race, print_races, race
+from benchmarks._timing import Race, close, print_races, race
 from verulam.base import one_blas_thread
 from verulam.neural import (
     ConvolutionalClassifier,
@@ -43,6 +43,10 @@ def run() -> None:
                 _race(f"digits, 64, batch {size}, {name}", pixels, y, (64,), size, 30)
                 for size in (200, 32)
             ]
+            tangents = {"activation": "tanh"}
+            races.append(
+                _race(f"digits, 64 tanh, batch 200, {name}", pixels, y, (64,), 200, 30, **tangents)
+            )
             rows = wide[0].astype(dtype)
             races.append(_race(f"20k x 50, 100-50, {name}", rows, wide[1], (100, 50), 200, 5))
         online = {"solver": "sgd", "activation": "logistic", "momentum": 0.0}
@@ -64,9 +68,11 @@ def _race(
         settings["learning_rate"] = peer_settings["learning_rate_init"] = 0.1
     ours = partial(_loss, MLPClassifier, hidden, X, y, settings)
     theirs = partial(_loss, PeerClassifier, hidden, X, y, peer_settings)
-    ratio = ours() / theirs()
-    assert 1 / NEAR < ratio < NEAR, f"{name}: our loss is {ratio:.2f} times the peer's"
-    return race(name, ours, "scikit-learn", theirs)
+    return race(name, ours, "scikit-learn", theirs, same=_near)
+
+
+def _near(ours: float, theirs: float) -> None:
+    assert 1 / NEAR < ours / theirs < NEAR, f"our loss is {ours / theirs:.2f} times the peer's"
 
 
 def _loss(kind: Any, hidden: tuple[int, ...], X: Any, y: Any, settings: dict[str, Any]) -> float:
@@ -105,12 +111,9 @@ def _trained(
     return total / len(inputs)
 
 
-def _told(name: str, ours: Any, peer: Any) -> Race:
-    """Return a race after both losses, from one start, were printed and found equal."""
-    one, other = ours(), peer()
-    print(f"{name}: loss {one:.6f}, torch {other:.6f}")
-    assert abs(one / other - 1.0) < EQUAL, f"{name}: losses {one} and {other}"
-    return race(name, ours, "torch", peer)
+def _from_one_start(name: str, ours: Any, peer: Any) -> Race:
+    """Return a race whose losses, from one start, are equal."""
+    return race(name, ours, "torch", peer, same=close(EQUAL))
 
 
 def _settings(size: int, epochs: int, init: Any) -> dict[str, Any]:
@@ -139,7 +142,7 @@ def _dense_race(torch: Any, size: int) -> Race:
         _trained, torch, net, _state(net), torch.tensor(rows), torch.tensor(y),
         torch.nn.CrossEntropyLoss(), size, 30,
     )  # fmt: skip
-    return _told(f"digits, 64, batch {size}, float32", ours, theirs)
+    return _from_one_start(f"digits, 64, batch {size}, float32", ours, theirs)
 
 
 def _elman_race(torch: Any, size: int, dtype: Any) -> Race:
@@ -177,7 +180,7 @@ def _elman_race(torch: Any, size: int, dtype: Any) -> Race:
         _trained, torch, net, _state(net), torch.tensor(signals), torch.tensor(echoes), half_square,
         size, 10,
     )  # fmt: skip
-    return _told(f"Elman, T=20, H=32, batch {size}, {np.dtype(dtype).name}", ours, theirs)
+    return _from_one_start(f"Elman, T=20, H=32, batch {size}, {np.dtype(dtype).name}", ours, theirs)
 
 
 def _image_race(torch: Any, size: int, dtype: Any) -> Race:
@@ -202,7 +205,9 @@ def _image_race(torch: Any, size: int, dtype: Any) -> Race:
         _trained, torch, net, _state(net), images, torch.tensor(y), torch.nn.CrossEntropyLoss(),
         size, 10,
     )  # fmt: skip
-    return _told(f"convolution 8x8, 8-16 maps, batch {size}, {np.dtype(dtype).name}", ours, theirs)
+    return _from_one_start(
+        f"convolution 8x8, 8-16 maps, batch {size}, {np.dtype(dtype).name}", ours, theirs
+    )
 
 
 def _hessian_race(torch: Any) -> Race:
@@ -228,9 +233,9 @@ def _hessian_race(torch: Any) -> Race:
         return torch.autograd.functional.vhp(loss, tuple(parts), along)[1]
 
     ours = partial(hessian_product, error, theta, direction)
-    gap = max(
-        float(np.abs(ours()[part] - peer.numpy()).max())
-        for part, peer in zip(places, theirs(), strict=True)
-    )
-    print(f"Hessian product: largest difference {gap:.1e}")
-    return race("Hessian product, 64-64-10", ours, "torch", theirs)
+
+    def same(one: np.ndarray, other: Any) -> None:
+        for place, peer in zip(places, other, strict=True):
+            close(0.0, 1e-10)(one[place], peer.numpy())
+
+    return race("Hessian product, 64-64-10", ours, "torch", theirs, same=same)

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 
-from benchmarks._timing import Race, print_races, race
+from benchmarks._timing import Race, close, print_races, race
 from verulam.sequence import kalman_filter, kalman_smoother, linear_system
 
 #: Dimensions of the state, columns and steps.
@@ -41,11 +41,13 @@ def _races(size: int, width: int, n_steps: int, gaps: float = 0.0) -> list[Race]
             lambda: kalman_filter(system, X),
             "statsmodels",
             peer.ssm.filter,
+            same=lambda one, other: close(1e-6, 1e-8)(one.means, other.filtered_state.T),
         ),
         race(
             f"smoother, {work}",
             lambda: kalman_smoother(system, X),
             "statsmodels",
             peer.ssm.smooth,
+            same=lambda one, other: close(1e-6, 1e-8)(one.means, other.smoothed_state.T),
         ),
     ]

@@ -1,17 +1,22 @@
 """Tests and curves against SciPy, statsmodels, scikit-learn and mlxtend."""
 
 import time
+from typing import Any
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 from scipy import stats
 from sklearn import metrics
+from statsmodels.stats.multitest import multipletests
 
-from benchmarks._timing import Race, print_races, race
+from benchmarks._timing import Race, close, print_races, race
 from verulam import measures
 from verulam.plots import critical_difference
 from verulam.statistics import (
+    Comparisons,
+    ManovaResult,
+    TestResult,
     bootstrap_interval,
     compare_many,
     manova,
@@ -45,31 +50,38 @@ def races_of_tests(rng: np.random.Generator) -> list[Race]:
             lambda: wilcoxon_holm(table),
             "SciPy, pair by pair",
             lambda: pairwise_wilcoxon(table),
+            same=same_pairs,
         ),
         race(
             "all pairs by Wilcoxon, 40 x 12 with ties, exact",
             lambda: wilcoxon_holm(tied),
             "SciPy, approximate",
             lambda: pairwise_wilcoxon(tied),
+            # Exact on our side: the approximation is off by up to some hundredths.
+            same=lambda one, other: same_pairs(one, other, 0.05),
         ),
-        race("McNemar", lambda: mcnemar(15, 5), "mlxtend", their_mcnemar),
+        race("McNemar", lambda: mcnemar(15, 5), "mlxtend", their_mcnemar, same=same_p),
         race(
             "repeated measures, 10 x 6",
             lambda: repeated_anova(folds),
             "statsmodels",
             lambda: their_repeated(folds),
+            same=lambda one, other: close(1e-8)(one.p_value, other.anova_table["Pr > F"].iloc[0]),
         ),
         race(
             "MANOVA, 5 x 20 x 3",
             lambda: manova(groups),
             "statsmodels",
             lambda: their_manova(groups),
+            same=same_manova,
         ),
         race(
             "BCa interval of a mean, 200 values",
             lambda: bootstrap_interval(values, random_state=0),
             "SciPy",
             lambda: stats.bootstrap((values,), np.mean, rng=0),
+            # Ends of 10,000 draws each.
+            same=lambda one, other: close(0.0, 0.02)(ends(one), ends(other.confidence_interval)),
         ),
     ]
 
@@ -86,32 +98,64 @@ def races_of_measures(rng: np.random.Generator) -> list[Race]:
             lambda: measures.roc(true, scores),
             "scikit-learn",
             lambda: metrics.roc_curve(true, scores, drop_intermediate=False),
+            same=same_curve,
         ),
         race(
             "area, 100,000",
             lambda: measures.auc(true, scores),
             "scikit-learn",
             lambda: metrics.roc_auc_score(true, scores),
+            same=close(1e-10),
         ),
         race(
             "confusion table, 100,000 of 5 classes",
             lambda: measures.confusion(classes, predicted),
             "scikit-learn",
             lambda: metrics.confusion_matrix(classes, predicted),
+            same=lambda one, other: np.array_equal(one.matrix, other),
         ),
         race(
             "log loss, 100,000 of 5 classes",
             lambda: measures.log_loss(classes, chances),
             "scikit-learn",
             lambda: metrics.log_loss(classes, chances),
+            same=close(1e-10),
         ),
         race(
             "area of 5 classes, 100,000",
             lambda: measures.auc(classes, chances),
             "scikit-learn",
             lambda: metrics.roc_auc_score(classes, chances, multi_class="ovr"),
+            same=close(1e-10),
         ),
     ]
+
+
+def same_pairs(ours: Comparisons, theirs: list[float], tolerance: float = 1e-10) -> None:
+    """Compare the p-values of all pairs, after Holm on both sides."""
+    close(0.0, tolerance)(ours.table["adjusted_p"], multipletests(theirs, method="holm")[1])
+
+
+def same_p(ours: TestResult, theirs: tuple[float, float]) -> None:
+    """Compare p-values."""
+    close(1e-8)(ours.p_value, theirs[1])
+
+
+def same_manova(ours: ManovaResult, theirs: Any) -> None:
+    """Compare Wilks' lambda."""
+    close(1e-8)(ours.result.statistic, theirs.results["group"]["stat"].iloc[0, 0])
+
+
+def ends(interval: Any) -> list[float]:
+    """Return both ends of an interval."""
+    interval = getattr(interval, "interval", interval)
+    return [interval.low, interval.high]
+
+
+def same_curve(ours: measures.RocCurve, theirs: tuple[np.ndarray, ...]) -> None:
+    """Compare the rates of both kinds."""
+    close(0.0, 1e-12)(ours.fp_rate, theirs[0])
+    close(0.0, 1e-12)(ours.tp_rate, theirs[1])
 
 
 def pairwise_wilcoxon(table: np.ndarray) -> list[float]:

@@ -2,7 +2,8 @@
 
     python tools/break_rows.py                  # one mutant for every filled row
     python tools/break_rows.py 13.a 13.b --count 5
-    python tools/break_rows.py --package tree --seed 1 --out survivors.jsonl
+    python tools/break_rows.py --package tree rule --seed 1 --out mutants.jsonl
+    python tools/break_rows.py --again --out mutants.jsonl   # what survived, on the tests of today
 
 A mutant is a copy of the source with one expression changed: a sign, a comparison, an index that
 is off by one, a term that is dropped, a condition that is ignored, arguments that are swapped. It
@@ -13,11 +14,12 @@ Nothing in the working tree is touched, and a run that was stopped goes on where
 
 A row costs little more than its tests: they run in children of a process that has already loaded
 the heavy libraries, first those that call the broken function, the quickest before the others;
-loops come from Numba's cache unless they are broken or call what is.
+loops come from the cache unless they are broken or call what is, and broken ones are not saved.
 """
 
 import argparse
 import csv
+import gc
 import json
 import os
 import shutil
@@ -27,7 +29,10 @@ import tempfile
 import threading
 import time
 from collections import Counter, defaultdict
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from pathlib import Path
 from zlib import crc32
 
@@ -37,13 +42,15 @@ import pytest
 import scipy.stats  # noqa: F401
 import sklearn.model_selection  # noqa: F401
 from mutants import Mutant, mutants_of
-from numba.core import caching
-from source_graph import Place, outside, stale_files, with_compiled
+from numba.core.caching import FunctionCache
+from source_graph import Place, outside, with_compiled
 
 ROOT = Path(__file__).resolve().parents[1]
 #: What a mutant's tests may take, and how many times what they took unbroken (at least a minute):
 #: an endless loop is a failure.
 LIMIT, PATIENCE = 300.0, 10.0
+#: Libraries that are loaded once, before children begin, if tests load them.
+HEAVY = ("sklearn.", "scipy.", "statsmodels.", "matplotlib.", "networkx.", "pandas.")
 #: Of the functions that a row's tests run, so many of the least shared ones are broken.
 SPECIFIC = 12
 
@@ -63,32 +70,67 @@ def main() -> None:
     """Break rows as the command line asks, and print the share that was noticed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("rows", nargs="*", help="ids of rows; all filled ones if none is named")
-    parser.add_argument("--package", help="only rows whose first name is in this package")
+    parser.add_argument(
+        "--package", nargs="+", default=[], help="rows whose first name is in these packages"
+    )
     parser.add_argument("--count", type=int, default=1, help="mutants for each row")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--again", action="store_true", help="repeat the survivors in --out")
     parser.add_argument("--control", action="store_true", help="change nothing: all must survive")
     parser.add_argument("--out", type=Path, default=Path(tempfile.gettempdir(), "mutants.jsonl"))
     options = parser.parse_args()
-    rows = _filled_rows(set(options.rows), options.package)
-    done = {(record["row"], record["seed"], record["number"]) for record in _read(options.out)}
-    with tempfile.TemporaryDirectory() as folder:
+    earlier = _last(_read(options.out))
+    if options.again:
+        options.rows = [record["row"] for record in earlier if record["outcome"] == "survived"]
+        if not options.rows:
+            sys.exit(f"No mutant in {options.out} survived.")
+    by_package: dict[str, list[Row]] = {name: [] for name in options.package}
+    for row in _filled_rows(set(options.rows), set(options.package)):
+        by_package.setdefault(_package(row), []).append(row)
+    with tempfile.TemporaryDirectory() as folder, options.out.open("a", encoding="utf-8") as lines:
         copy = _copy(Path(folder).resolve())
-        runs = _followed_tests(copy, rows)
-        places = _places_of_rows(copy, rows, runs)
-        with options.out.open("a", encoding="utf-8") as lines:
-            for row in rows:
-                for number in range(options.count):
-                    if (row["id"], options.seed, number) in done:
-                        continue
-                    draw = np.random.default_rng([options.seed, crc32(row["id"].encode()), number])
-                    record = _broken_row(copy, row, runs, places[row["id"]], draw, options.control)
-                    record = {"row": row["id"], "seed": options.seed, "number": number, **record}
-                    print(json.dumps(record), file=lines, flush=True)
-                    print(_told(record), flush=True)
+        for name, rows in by_package.items():
+            print(f"{name}: {len(rows)} rows", flush=True)
+            for record in _broken_rows(copy, rows, options, earlier):
+                print(json.dumps(record), file=lines, flush=True)
+                print(_told(record), flush=True)
     _print_summary(_read(options.out))
 
 
-def _filled_rows(ids: set[str], package: str | None) -> list[Row]:
+def _broken_rows(
+    copy: Path, rows: list[Row], options: argparse.Namespace, earlier: list[dict]
+) -> Iterator[dict]:
+    """Yield the records of a package's rows that are not done yet, or survived if again."""
+    done = {(record["row"], record["seed"], record["number"]): record for record in earlier}
+    keys = [(row["id"], options.seed, number) for row in rows for number in range(options.count)]
+    if options.again:
+        keys = [key for key, record in done.items() if record["outcome"] == "survived"]
+    pending = [key for key in keys if options.again or key not in done]
+    by_id = {row["id"]: row for row in rows}
+    pending = [key for key in pending if key[0] in by_id]
+    if not pending:
+        return
+    rows = [row for row in rows if any(key[0] == row["id"] for key in pending)]
+    runs = _followed_tests(copy, rows)
+    places = _places_of_rows(copy, rows, runs)
+    for name, seed, number in pending:
+        row = by_id[name]
+        if options.again:
+            mutant = _same_mutant(copy, done[name, seed, number])
+        else:
+            draw = np.random.default_rng([seed, crc32(name.encode()), number])
+            mutant = _drawn_mutant(copy, row, places[name], draw)
+        if mutant and options.control:
+            mutant = replace(mutant, after=f"({mutant.before})")
+        record = _broken_row(copy, row, runs, mutant)
+        yield {"row": name, "seed": seed, "number": number, **record}
+
+
+def _package(row: Row) -> str:
+    return row["where"].split(".")[1]
+
+
+def _filled_rows(ids: set[str], packages: set[str]) -> list[Row]:
     with (ROOT / "src" / "verulam" / "map.csv").open(encoding="utf-8") as file:
         rows = [row for row in csv.DictReader(file) if row["where"] and row["verified_by"]]
     unknown = ids - {row["id"] for row in rows}
@@ -97,7 +139,7 @@ def _filled_rows(ids: set[str], package: str | None) -> list[Row]:
     return [
         row
         for row in rows
-        if (not ids or row["id"] in ids) and (not package or row["where"].split(".")[1] == package)
+        if (not ids or row["id"] in ids) and (not packages or _package(row) in packages)
     ]
 
 
@@ -150,23 +192,22 @@ class Follower:
     def save(self, path: Path) -> None:
         """Write what was noted to a file."""
         runs = {name: [r.seconds, r.passed, sorted(r.places)] for name, r in self.runs.items()}
-        path.write_text(json.dumps(runs), encoding="utf-8")
+        record = {"runs": runs, "modules": [name for name in sys.modules if name.startswith(HEAVY)]}
+        path.write_text(json.dumps(record), encoding="utf-8")
 
 
 def _exit_status(
-    copy: Path,
-    tests: list[str],
-    limit: float,
-    mutant: Mutant | None = None,
-    seen: Path | None = None,
+    copy: Path, tests: list[str], limit: float, seen: Path | None = None
 ) -> int | None:
-    """Return pytest's exit status for tests of the copy in a child, None if that took too long."""
-    stale = stale_files(copy / "src", (mutant.file, mutant.function)) if mutant else set()
+    """Return pytest's exit status for tests of the copy in a child, None if that took too long.
+
+    What the tests do is noted in the file `seen`; without one, the copy counts as broken.
+    """
     child = os.fork()
     if child == 0:
         try:
             os.setsid()
-            _run_tests(copy, tests, mutant, stale, seen)
+            _run_tests(copy, tests, seen)
         finally:
             os._exit(99)
     end = time.monotonic() + limit
@@ -180,52 +221,25 @@ def _exit_status(
     return None
 
 
-def _run_tests(
-    copy: Path, tests: list[str], mutant: Mutant | None, stale: set[str], seen: Path | None
-) -> None:
+def _run_tests(copy: Path, tests: list[str], seen: Path | None) -> None:
     silence = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(silence, stream)
     os.chdir(copy)
     sys.path[:0] = [str(copy / "src"), str(copy)]
     os.environ["PYTHONPATH"] = f"{copy / 'src'}{os.pathsep}{copy}"
-    if mutant is not None:
+    command = ["-q", "-m", "", "-p", "no:cacheprovider", "-p", "no:xdist", "--tb=no"]
+    if seen is None:
         sys.dont_write_bytecode = True
         os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
-        _refuse_stale_loops(copy, mutant, stale)
-    command = ["-q", "-m", "", "-p", "no:cacheprovider", "-p", "no:xdist", "--tb=no"]
-    follower = Follower(copy / "src")
-    if seen is None:
+        # Loops are known by a hash of all they reach: saved, a broken one would push out the whole.
+        FunctionCache.save_overload = lambda *_: None
         status = pytest.main([*command, "-x", *tests])
     else:
+        follower = Follower(copy / "src")
         status = pytest.main([*command, *tests], plugins=[follower])
         follower.save(seen)
     os._exit(int(status))
-
-
-def _refuse_stale_loops(copy: Path, mutant: Mutant, stale: set[str]) -> None:
-    """Take loops from Numba's cache but for those of stale files."""
-    broken = str(copy / "src" / mutant.file)
-    stamp, load, save = (
-        caching._SourceFileBackedLocatorMixin.get_source_stamp,
-        caching.FunctionCache.load_overload,
-        caching.FunctionCache.save_overload,
-    )
-    before = os.stat(copy / "before.py")
-
-    def get_source_stamp(locator):
-        same = locator._py_file == broken
-        return (before.st_mtime, before.st_size) if same else stamp(locator)
-
-    def load_overload(cache, *arguments):
-        return None if cache._impl.locator._py_file in stale else load(cache, *arguments)
-
-    def save_overload(cache, *arguments):
-        return None if cache._impl.locator._py_file in stale else save(cache, *arguments)
-
-    caching._SourceFileBackedLocatorMixin.get_source_stamp = get_source_stamp
-    caching.FunctionCache.load_overload = load_overload
-    caching.FunctionCache.save_overload = save_overload
 
 
 # The code behind a row -------------------------------------------------------------------------
@@ -238,16 +252,24 @@ def _followed_tests(copy: Path, rows: list[Row]) -> dict[str, TestRun]:
     for name in names:
         files[name.split("::")[0]].append(name)
     runs: dict[str, TestRun] = {}
+    modules: set[str] = set()
     for number, (file, tests) in enumerate(files.items(), 1):
         seen = copy / "seen.json"
-        seen.write_text("{}", encoding="utf-8")
+        seen.write_text('{"runs": {}, "modules": []}', encoding="utf-8")
         if _exit_status(copy, tests, 10 * LIMIT, seen=seen) != 0:
             print(f"{file}: tests fail before anything is broken", flush=True)
-        for name, (seconds, passed, places) in json.loads(seen.read_text()).items():
+        record = json.loads(seen.read_text())
+        modules.update(record["modules"])
+        for name, (seconds, passed, places) in record["runs"].items():
             called = with_compiled(copy / "src", {tuple(place) for place in places})
             runs[name] = TestRun(seconds, passed, called)
         if number % 10 == 0 or number == len(files):
             print(f"followed the tests of {number} of {len(files)} files", flush=True)
+    for name in sorted(modules):
+        with suppress(ImportError):
+            import_module(name)
+    # Children collect what they make themselves, and share the rest.
+    gc.freeze()
     return runs
 
 
@@ -282,20 +304,10 @@ def _places_of_rows(
 # Rows broken ---------------------------------------------------------------------------------
 
 
-def _broken_row(
-    copy: Path,
-    row: Row,
-    runs: dict[str, TestRun],
-    places: list[Place],
-    draw: np.random.Generator,
-    control: bool,
-) -> dict[str, object]:
-    """Return a mutant of the code behind a row, and whether the row's tests noticed it."""
-    tests = _tests_of(row, runs)
-    failing = [test for test in tests if not runs[test].passed]
-    tests = [test for test in tests if runs[test].passed]
-    if not tests:
-        return {"outcome": "no test passes unbroken", "tests": failing}
+def _drawn_mutant(
+    copy: Path, row: Row, places: list[Place], draw: np.random.Generator
+) -> Mutant | None:
+    """Return a mutant of one of the functions that few other rows run, None if none has any."""
     mutants: dict[str, list[Mutant]] = defaultdict(list)
     for file, function in places:
         if len(mutants) >= SPECIFIC or (
@@ -306,11 +318,37 @@ def _broken_row(
         for mutant in mutants_of(source, file, function):
             mutants[f"{file}:{function}"].append(mutant)
     if not mutants:
-        return {"outcome": "nothing to break"}
+        return None
     candidates = mutants[sorted(mutants)[draw.integers(len(mutants))]]
-    mutant = candidates[draw.integers(len(candidates))]
-    if control:
-        mutant = replace(mutant, after=f"({mutant.before})")
+    return candidates[draw.integers(len(candidates))]
+
+
+def _same_mutant(copy: Path, record: dict) -> Mutant | None:
+    """Return the mutant of a record in the source as it is now, None if its place is gone."""
+    place, function = record["where"].split(" ")
+    file, line = place.rsplit(":", 1)
+    source = (copy / "src" / file).read_text(encoding="utf-8")
+    same = [
+        mutant
+        for mutant in mutants_of(source, file, function)
+        if (mutant.kind, mutant.before, mutant.after)
+        == (record["kind"], record["before"], record["after"])
+    ]
+    # Lines above may have come or gone since.
+    return min(same, key=lambda mutant: abs(mutant.line - int(line)), default=None)
+
+
+def _broken_row(
+    copy: Path, row: Row, runs: dict[str, TestRun], mutant: Mutant | None
+) -> dict[str, object]:
+    """Return a mutant of the code behind a row, and whether the row's tests noticed it."""
+    tests = _tests_of(row, runs)
+    failing = [test for test in tests if not runs[test].passed]
+    tests = [test for test in tests if runs[test].passed]
+    if not tests:
+        return {"outcome": "no test passes unbroken", "tests": failing}
+    if mutant is None:
+        return {"outcome": "nothing to break"}
     start = time.perf_counter()
     outcome, how = _outcome(copy, mutant, tests, runs)
     return {
@@ -339,7 +377,7 @@ def _outcome(
     try:
         for part in (callers, others):
             limit = min(LIMIT, 60.0 + PATIENCE * sum(runs[test].seconds for test in part))
-            status = _exit_status(copy, part, limit, mutant) if part else 0
+            status = _exit_status(copy, part, limit) if part else 0
             if status != 0:
                 return "noticed", "took too long" if status is None else f"status {status}"
     finally:
@@ -360,15 +398,24 @@ def _told(record: dict) -> str:
     return f"{record['row']}: {record['outcome']}: {record['kind']} at {record['where']}: {change}"
 
 
+def _last(records: list[dict]) -> list[dict]:
+    """Return what is known of each mutant by now: tests may have been mended since the first."""
+    latest = {(record["row"], record["seed"], record["number"]): record for record in records}
+    return list(latest.values())
+
+
 def _print_summary(records: list[dict]) -> None:
-    outcomes = Counter(record["outcome"] for record in records)
-    broken = outcomes["noticed"] + outcomes["survived"]
-    if broken:
-        share = outcomes["noticed"] / broken
-        print(f"\n{outcomes['noticed']} of {broken} mutants noticed ({share:.1%}). Survivors:")
-        for record in records:
-            if record["outcome"] == "survived":
-                print(_told(record))
+    latest = _last(records)
+    for when, part in (("at first", _last(records[::-1])), ("by now", latest)):
+        outcomes = Counter(record["outcome"] for record in part)
+        broken = outcomes["noticed"] + outcomes["survived"]
+        if broken:
+            share = outcomes["noticed"] / broken
+            print(f"{outcomes['noticed']} of {broken} mutants noticed {when} ({share:.1%}).")
+    print("Survivors:")
+    for record in latest:
+        if record["outcome"] == "survived":
+            print(_told(record))
 
 
 if __name__ == "__main__":

@@ -101,25 +101,6 @@ def _imports(source: Path, file: str) -> frozenset[str]:
     return frozenset(files)
 
 
-def stale_files(source: Path, place: Place) -> set[str]:
-    """Return the files whose loops change with a compiled function, which callers may inline."""
-    if place not in set(_compiled_places(source, [place[0]])):
-        return set()
-    return {str(source / file) for file in _importers(source, place[0])}
-
-
-def _importers(source: Path, file: str) -> set[str]:
-    """Return a file and all that import from it, or from one that does."""
-    paths = (source).rglob("*.py")
-    imports = {(name := str(path.relative_to(source))): _imports(source, name) for path in paths}
-    importers = {file}
-    size = 0
-    while size < len(importers):
-        size = len(importers)
-        importers |= {name for name, others in imports.items() if importers & others}
-    return importers
-
-
 def _compiled_places(source: Path, files: Iterable[str]) -> Iterator[Place]:
     """Yield the functions of files that a decorator has Numba compile."""
     for path in files:
