@@ -1,11 +1,13 @@
 """Pictures of the guide's page on graphical models."""
 
+import warnings
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
+from verulam.base import DataWarning
 from verulam.data import dataset
 from verulam.graphical import (
     BayesianNetwork,
@@ -16,9 +18,11 @@ from verulam.graphical import (
     Utility,
     d_separated,
     necker_cube,
+    phylogeny,
     propagate,
     restore_image,
     sprinkler,
+    story_over_days,
 )
 from verulam.plots import (
     GraphEdge,
@@ -52,6 +56,7 @@ def draw_graphical(folder: Path) -> None:
         "necker": _necker,
         "pixels": _pixels,
         "titanic": _titanic,
+        "applications": _applications,
     }
     for name, draw in pictures.items():
         figure = draw()
@@ -144,7 +149,7 @@ def _separation() -> plt.Figure:
 
 
 def _messages() -> plt.Figure:
-    """Return messages on a chain and on a polytree (14.9 and 14.11)."""
+    """Return messages on a chain, a tree and a polytree (14.9 to 14.11)."""
     move = [[0.8, 0.2], [0.3, 0.7]]
     chain = BayesianNetwork(
         {
@@ -153,6 +158,7 @@ def _messages() -> plt.Figure:
             "Y": Table(TWO, move, ("X",)),
         }
     )
+    tree = chain.with_conditionals({"Z": Table(TWO, move, ("X",))})
     poly = BayesianNetwork(
         {
             "U": Table(TWO, [0.6, 0.4]),
@@ -162,8 +168,11 @@ def _messages() -> plt.Figure:
             "Z": Table(TWO, move, ("X",)),
         }
     )
-    figure, panels = plt.subplots(1, 2, figsize=(10, 5), layout="constrained", width_ratios=(1, 2))
-    for ax, network, title in ((panels[0], chain, "chain"), (panels[1], poly, "polytree")):
+    figure, panels = plt.subplots(
+        1, 3, figsize=(13, 4.8), layout="constrained", width_ratios=(1, 2, 2)
+    )
+    titles = ("chain", "tree", "polytree")
+    for ax, network, title in zip(panels, (chain, tree, poly), titles, strict=True):
         evidence = {"Y": "yes"}
         belief_network(network, evidence=evidence, messages=propagate(network, evidence), ax=ax)
         ax.set_title(f"{title}, Y = yes observed")
@@ -308,5 +317,30 @@ def _titanic() -> plt.Figure:
         "embarked": (2.6, -6.2),
     }
     known = {"survived": "yes"}
-    network = density.fit(table).network_
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # the page says which rows are left out
+        network = density.fit(table).network_
     return belief_network(network, evidence=known, beliefs=True, positions=places).figure
+
+
+def _applications() -> plt.Figure:
+    """Return a site of DNA along a tree of species, and a story that lasts for days."""
+    species = {
+        "ape": ("root", 0.2), "human": ("ape", 0.05), "chimp": ("ape", 0.06), "mouse": ("root", 0.5)
+    }  # fmt: skip
+    figure, (left, right) = plt.subplots(
+        1, 2, figsize=(12, 4.6), layout="constrained", width_ratios=(3, 2)
+    )
+    seen = {"human": "A", "chimp": "A", "mouse": "G"}
+    belief_network(phylogeny(species), evidence=seen, beliefs=True, ax=left)
+    left.set_title("what the common ancestors had at one site")
+    words = [[0.5, 0.4, 0.1], [0.1, 0.1, 0.8]]
+    table = pd.DataFrame({"word": ["goal", None, "team", None, "vote", "goal", "vote", "vote"]})
+    for persistence, line in ((0.9, "o-"), (0.0, "s--")):
+        days = story_over_days([0.5, 0.5], words, ["goal", "team", "vote"], persistence=persistence)
+        share = days.smooth(table, "topic")[0]
+        right.plot(share, line, label=f"a topic lasts with probability {persistence:g}")
+    right.set_xticks(range(len(table)), table["word"].fillna("-"))
+    right.set(ylim=(0, 1), ylabel="probability of the topic sports", xlabel="word of the day")
+    right.legend()
+    return figure

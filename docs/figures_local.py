@@ -13,7 +13,15 @@ from verulam.local import (
     RBFNetworkRegressor,
     trace_experts,
 )
-from verulam.plots import expert_lines, expert_trace, gate_map, unit_bells, unit_ellipses
+from verulam.plots import (
+    expert_lines,
+    expert_trace,
+    experts_diagram,
+    gate_map,
+    radial_network_diagram,
+    unit_bells,
+    unit_ellipses,
+)
 
 
 def draw_local(folder: Path) -> None:
@@ -23,6 +31,7 @@ def draw_local(folder: Path) -> None:
         ("xor", _xor()),
         ("normalised", _normalised()),
         ("experts", _experts()),
+        ("networks", _networks()),
         ("gates", _gates()),
         ("trace", _trace()),
     ):
@@ -93,6 +102,20 @@ def _experts() -> plt.Figure:
     figure, ax = plt.subplots(figsize=(7.4, 4.0), layout="constrained")
     expert_lines(MixtureOfExpertsRegressor(3, random_state=0).fit(x.to_numpy(), y), x, y, ax=ax)
     ax.set(xlabel="weight in 1000 lbs", ylabel="miles per gallon")
+    return figure
+
+
+def _networks() -> plt.Figure:
+    """Return a radial network, and a mixture of experts seen in two ways."""
+    x, y = _cars()
+    figure, axes = plt.subplots(3, 1, figsize=(7.6, 9.4), layout="constrained")
+    radial_network_diagram(RBFNetworkRegressor(4, random_state=0).fit(x, y), ax=axes[0])
+    experts = MixtureOfExpertsRegressor(3, random_state=0).fit(x, y)
+    experts_diagram(experts, view="network", ax=axes[1])
+    experts_diagram(experts, ax=axes[2])
+    titles = ("radial network", "experts as a radial network", "experts as models that are weighed")
+    for ax, title in zip(axes, titles, strict=True):
+        ax.set_title(title)
     return figure
 
 

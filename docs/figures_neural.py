@@ -4,6 +4,7 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 from sklearn.compose import make_column_transformer
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
@@ -15,14 +16,19 @@ from verulam.neural import (
     MLPClassifier,
     MLPRegressor,
     RecurrentRegressor,
+    TimeDelayRegressor,
     complexity_curve,
+    input_importance,
     next_steps,
+    prune,
 )
 from verulam.plots import (
     decision_regions,
+    delay_diagram,
     film_strip,
     hidden_unit_curves,
     network_diagram,
+    recurrent_diagram,
     training_curves,
     weight_templates,
 )
@@ -42,7 +48,9 @@ def draw_neural(folder: Path) -> None:
         ("templates", _templates()),
         ("maps", _maps()),
         ("complexity", _complexity()),
+        ("pruned", _pruned()),
         ("sunspots", _sunspots()),
+        ("time", _time()),
     ):
         figure.savefig(folder / f"neural-{name}.png", dpi=110)
         plt.close(figure)
@@ -83,17 +91,26 @@ def _hidden() -> plt.Figure:
     return figure
 
 
-def _stopping() -> plt.Figure:
-    """Return the errors of a large network by epoch."""
+def _credit() -> tuple[pd.DataFrame, np.ndarray]:
+    """Return the applicants of a bank as numbers with names, and which were good."""
     credit = dataset("german_credit")
     numbers = credit.inputs.select_dtypes("number").columns.tolist()
     words = [name for name in credit.inputs if name not in numbers]
-    prepare = make_column_transformer((StandardScaler(), numbers), (OneHotEncoder(), words))
+    prepare = make_column_transformer(
+        (StandardScaler(), numbers), (OneHotEncoder(sparse_output=False), words),
+        verbose_feature_names_out=False,
+    )  # fmt: skip
+    prepare.set_output(transform="pandas")
+    return prepare.fit_transform(credit.inputs), np.asarray(credit.target_values)
+
+
+def _stopping() -> plt.Figure:
+    """Return the errors of a large network by epoch."""
     net = MLPClassifier(
         60, alpha=0.0, learning_rate=0.01, early_stopping=True, validation_fraction=0.3,
         n_iter_no_change=40, random_state=0,
     )  # fmt: skip
-    net.fit(prepare.fit_transform(credit.inputs), credit.target_values)
+    net.fit(*_credit())
     figure, ax = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
     training_curves(net.history_, ax=ax)
     return figure
@@ -223,6 +240,27 @@ def _complexity() -> plt.Figure:
     return figure
 
 
+def _pruned() -> plt.Figure:
+    """Return the error of a network by its weights while it is pruned, and what is left."""
+    X, y = _credit()
+    net = MLPClassifier(
+        12, activation="tanh", solver="lbfgs", alpha=5.0, tol=1e-3, random_state=0
+    ).fit(X[:500], y[:500])
+    pruned = prune(net, X[:500], y[:500], (X[500:750], y[500:750]), by="saliency", tol=0.02)
+    shares = input_importance(pruned.learner)
+    shares = shares[shares > 0].sort_values()
+    figure, axes = plt.subplots(1, 2, figsize=(10.4, 3.8), layout="constrained")
+    axes[0].plot(pruned.path["weights"], pruned.path["validation_error"], "o-", markersize=3)
+    axes[0].set(xscale="log", xlabel="weights", ylabel="mean error on other rows")
+    axes[0].invert_xaxis()
+    axes[0].set_xticks([700, 300, 100, 30, 15], ["700", "300", "100", "30", "15"], minor=False)
+    axes[0].minorticks_off()
+    axes[1].barh(np.arange(len(shares)), shares)
+    axes[1].set_yticks(np.arange(len(shares)), shares.index, fontsize="small")
+    axes[1].set(xlabel="share of the ways to the output")
+    return figure
+
+
 def _sunspots() -> plt.Figure:
     """Return sunspots and twenty years that a network adds by itself."""
     spots = dataset("sunspots").target_values.to_numpy() / 100
@@ -238,4 +276,19 @@ def _sunspots() -> plt.Figure:
     ax.axvline(years[-20] - 0.5, color="0.7", linewidth=1)
     ax.set(xlabel="year", ylabel="sunspots")
     ax.legend()
+    return figure
+
+
+def _time() -> plt.Figure:
+    """Return a window of delays, the three kinds of feedback, and one of them unfolded."""
+    steps = list(np.random.default_rng(0).normal(size=(4, 6, 1)))
+    figure = plt.figure(figsize=(10.0, 6.4), layout="constrained")
+    axes = figure.subplot_mosaic([["a", "b", "c"], ["delay", "unfolded", "unfolded"]])
+    for letter, feedback in zip("abc", ("hidden", "output", "output-hidden"), strict=True):
+        net = RecurrentRegressor(3, feedback=feedback, tol=1.0, random_state=0)
+        recurrent_diagram(net.fit(steps, steps), ax=axes[letter])
+    window = TimeDelayRegressor(MLPRegressor(3, tol=1.0, random_state=0), window_size=3)
+    delay_diagram(window.fit(steps, steps), ax=axes["delay"])
+    net = RecurrentRegressor(3, tol=1.0, random_state=0).fit(steps, steps)
+    recurrent_diagram(net, n_steps=4, ax=axes["unfolded"])
     return figure

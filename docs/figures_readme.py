@@ -9,18 +9,10 @@ import matplotlib.pyplot as plt
 
 from verulam import compare
 
-LEARNERS = [
-    "nearest mean",
-    "naive bayes",
-    "parametric.GaussianClassifier",
-    "logistic regression",
-    "k-nearest neighbours",
-]
-
 
 def draw_readme(folder: Path) -> None:
     """Draw the comparison on iris into `folder`."""
-    figure, ax = plt.subplots(figsize=(7.2, 3.0), layout="constrained")
-    compare("iris", LEARNERS, progress=False).plot_scores(ax=ax)
+    figure, ax = plt.subplots(figsize=(7.2, 3.6), layout="constrained")
+    compare("iris", progress=False).plot_intervals(ax=ax)
     figure.savefig(folder / "compare-iris.png", dpi=110)
     plt.close(figure)

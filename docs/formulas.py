@@ -27,11 +27,14 @@ DIRECTIVE = re.compile(r"^(?P<indent> *)\.\. math::(?P<first>.*)$")
 #: Citations of reStructuredText: in a line, and the entry at the start of its block.
 CITATION = r"\[(\w+)\]_"
 ENTRY = re.compile(r"^( *)\.\. \[(\w+)\] ")
+#: An argument without braces: a letter, a digit or a command.
+ONE = r"\w|\\[a-zA-Z]++"
 #: What TeX allows and mathtext lacks: pattern and replacement.
 DIALECT = {
-    r"\\t?frac\s*(\w)\s*(\w)": r"\\frac{\1}{\2}",
     r"\\tfrac": r"\\frac",
-    r"\\sqrt\s*(\w)": r"\\sqrt{\1}",
+    rf"\\frac\s*({ONE})\s*({ONE})": r"\\frac{\1}{\2}",
+    rf"\\frac\s*({ONE})\s*\{{": r"\\frac{\1}{",
+    rf"\\sqrt\s*({ONE})": r"\\sqrt{\1}",
     r"\\[lr]Vert\b": r"\\Vert",
     r"\\[lr]vert\b": r"\\vert",
     r"\\text\{ (\w+) \}": r"\\ \\mathrm{\1}\\ ",
