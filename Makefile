@@ -7,23 +7,40 @@ WORKERS ?= 2
 # One BLAS thread per process: the test workers and the learners' own threads already fill the cores.
 ONE_BLAS_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: demo test test-all lint bench docs format clean
+# Modules are compiled once, not in every process that a test or a comparison starts.
+export PYTHONDONTWRITEBYTECODE :=
+
+# Started with the checks: each test module is read and compiled once, not by all workers at a time.
+COLLECT := $(BIN)/python -m pytest --collect-only -q >/dev/null || true
+# What takes long runs on two cores; what each has to say is printed in one piece, where make can.
+SIDE_BY_SIDE := $(MAKE) --no-print-directory --jobs=2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
+
+.PHONY: demo test test-all lint check-types check-style collect bench docs format clean
 
 demo: $(VENV)/.installed
 	mkdir -p demo
 	$(BIN)/verulam compare titanic --store demo/titanic.sqlite --report demo/titanic.html
 
-test: lint
-	$(ONE_BLAS_THREAD) $(BIN)/python -m pytest -n $(WORKERS) -q
+test: $(VENV)/.installed-dev
+	$(SIDE_BY_SIDE) check-types check-style collect
+	$(ONE_BLAS_THREAD) $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q
 
 test-all: lint $(VENV)/.installed-peers
-	$(ONE_BLAS_THREAD) $(BIN)/python -m pytest -n $(WORKERS) -q -m ""
+	$(ONE_BLAS_THREAD) $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q -m ""
 
 lint: $(VENV)/.installed-dev
+	$(SIDE_BY_SIDE) check-types check-style
+
+check-types: $(VENV)/.installed-dev
+	$(BIN)/mypy
+
+check-style: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+collect: $(VENV)/.installed-dev
+	$(COLLECT)
 
 format: $(VENV)/.installed-dev
 	$(BIN)/ruff format .
@@ -46,8 +63,9 @@ $(VENV)/.installed: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(PIP) install -c constraints.txt -e .
 	touch $@
 
-$(VENV)/.installed-dev: $(VENV)/.installed
-	$(PIP) install -c constraints.txt -e ".[dev,dask]"
+# Python compiles what the tests import when they do; most of the packages' modules they never do.
+$(VENV)/.installed-dev: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(PIP) install --no-compile -c constraints.txt -e ".[dev,dask]"
 	touch $@
 
 $(VENV)/.installed-peers: $(VENV)/.installed-dev
