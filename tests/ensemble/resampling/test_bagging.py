@@ -53,13 +53,45 @@ def test_bootstraps_have_the_expected_share_of_rows():
 def test_out_of_bag_rows_judge_as_fresh_rows_do():
     train = np.arange(len(DIGITS.target_values)) % 2 == 0
     inputs, labels = DIGITS.inputs.to_numpy(), np.asarray(DIGITS.target_values)
-    bag = BaggingClassifier(n_estimators=25, random_state=0).fit(inputs[train], labels[train])
+    bag = BaggingClassifier(n_estimators=25, oob_score=True, random_state=0)
+    bag.fit(inputs[train], labels[train])
     assert bag.oob_score_ == pytest.approx(bag.score(inputs[~train], labels[~train]), abs=0.04)
     tree = DecisionTreeClassifier().fit(inputs[train], labels[train])
     assert (
         bag.score(inputs[~train], labels[~train])
         > tree.score(inputs[~train], labels[~train]) + 0.05
     )
+
+
+def test_a_bag_is_judged_by_rows_aside_only_if_asked():
+    """As in scikit-learn: to judge costs as many predictions as there are members."""
+    for bag, targets in ((BaggingClassifier(NaiveBayes()), Y), (BaggingRegressor(), X[:, 0])):
+        bag.set_params(n_estimators=2, random_state=0)
+        assert not hasattr(bag.fit(X, targets), "oob_score_")
+        assert bag.set_params(oob_score=True).fit(X, targets).oob_score_ <= 1.0
+        assert not hasattr(bag.set_params(oob_score=False).fit(X, targets), "oob_score_")
+
+
+def test_out_of_bag_scores_are_those_of_their_definition():
+    bag = BaggingClassifier(NaiveBayes(), n_estimators=5, oob_score=True, random_state=0).fit(X, Y)
+    votes = np.zeros((len(Y), 3))
+    for member, rows in zip(bag.estimators_, bag.rows_, strict=True):
+        aside = np.setdiff1d(np.arange(len(Y)), rows)
+        votes[aside] += member.predict_proba(X[aside])
+    judged = votes.any(axis=1)
+    right = bag.classes_[votes[judged].argmax(axis=1)] == Y[judged]
+    assert bag.oob_score_ == pytest.approx(right.mean())
+    numbers = BaggingRegressor(n_estimators=5, oob_score=True, random_state=0).fit(
+        X[:, 1:], X[:, 0]
+    )
+    values = np.full((5, len(Y)), np.nan)
+    for place, (member, rows) in enumerate(zip(numbers.estimators_, numbers.rows_, strict=True)):
+        aside = np.setdiff1d(np.arange(len(Y)), rows)
+        values[place, aside] = member.predict(X[aside, 1:])
+    judged = ~np.isnan(values).all(axis=0)
+    assert not judged.all()
+    score = r2_score(X[judged, 0], np.nanmean(values[:, judged], axis=0))
+    assert numbers.oob_score_ == pytest.approx(score)
 
 
 def test_random_subspaces_see_some_columns_each():
@@ -75,14 +107,14 @@ def test_random_subspaces_see_some_columns_each():
         X, Y
     )
     assert len(share.estimators_[0].steps[0][1].positions_) == 6
-    mixed = BaggingClassifier(n_estimators=4, max_features=0.6, random_state=0)
+    mixed = BaggingClassifier(n_estimators=4, max_features=0.6, oob_score=True, random_state=0)
     assert mixed.fit(TITANIC.inputs, TITANIC.target_values).oob_score_ > 0.7
 
 
 def test_a_committee_leaves_out_one_fold_for_each():
-    bag = BaggingClassifier(NaiveBayes(), n_estimators=5, sampling="folds", random_state=0).fit(
-        X, Y
-    )
+    bag = BaggingClassifier(
+        NaiveBayes(), n_estimators=5, sampling="folds", oob_score=True, random_state=0
+    ).fit(X, Y)
     left_out = [np.setdiff1d(np.arange(178), rows) for rows in bag.rows_]
     assert np.array_equal(np.sort(np.concatenate(left_out)), np.arange(178))
     first, second = set(bag.rows_[0]), set(bag.rows_[1])
@@ -100,7 +132,7 @@ def test_threads_do_not_change_a_bag():
 
 def test_regressors_are_averaged_or_their_median_is_taken():
     for rule, centre in (("mean", np.mean), ("median", np.median)):
-        bag = BaggingRegressor(n_estimators=7, rule=rule, random_state=0).fit(
+        bag = BaggingRegressor(n_estimators=7, rule=rule, oob_score=True, random_state=0).fit(
             MPG.inputs, MPG.target_values
         )
         values = [member.predict(MPG.inputs) for member in bag.estimators_]
@@ -110,7 +142,7 @@ def test_regressors_are_averaged_or_their_median_is_taken():
 
 def test_condensed_neighbours_can_vote():
     bag = BaggingClassifier(
-        CondensedNeighbours(), n_estimators=11, rule="plurality", random_state=0
+        CondensedNeighbours(), n_estimators=11, rule="plurality", oob_score=True, random_state=0
     )
     inputs = (X - X.mean(axis=0)) / X.std(axis=0)
     bag.fit(inputs, Y)

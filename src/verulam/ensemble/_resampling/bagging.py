@@ -50,6 +50,7 @@ _SHARED: dict[str, Any] = {
         Interval(Integral, 1, None, closed="left"),
         Interval(Real, 0, 1, closed="right"),
     ],
+    "oob_score": ["boolean"],
     "n_jobs": [Interval(Integral, 1, None, closed="left"), Options(Integral, {-1}), None],
     "random_state": RANDOM_STATE,
 }
@@ -72,6 +73,7 @@ class _Bags(InSteps):
     sampling: str
     max_samples: int | float
     max_features: int | float
+    oob_score: bool
     n_jobs: int | None
     random_state: Seed
     _skipped_checks: ClassVar[dict[str, str]] = {
@@ -85,7 +87,7 @@ class _Bags(InSteps):
         learner: Any = cls
         return [
             learner(n_estimators=5),
-            learner(n_estimators=3, sampling="folds", max_features=0.7),
+            learner(n_estimators=3, sampling="folds", max_features=0.7, oob_score=True),
         ]
 
     def _draws(self, codes: NDArray[Any] | None, n_rows: int, n_columns: int) -> list[Draw]:
@@ -206,6 +208,8 @@ class BaggingClassifier(_Bags, EnsembleClassifier):
         ``sampling="subsets"``, members are of random subspaces.
     rule
         "sum" of probabilities, or "plurality" of whole votes.
+    oob_score
+        Whether to judge the bag by the rows that members have not seen.
     n_jobs
         Threads that teach members; None for one, -1 for all cores. They do not change the result.
     random_state
@@ -220,7 +224,8 @@ class BaggingClassifier(_Bags, EnsembleClassifier):
     rows_ : list of ndarray
         Rows that each was taught with, repetitions included.
     oob_score_ : float
-        Accuracy on rows by the members that were not taught with them; NaN without such rows.
+        Only with `oob_score`, the accuracy on rows by the members that were not taught with them;
+        NaN without such rows.
     evaluations_ : float
         Members that a prediction asks.
 
@@ -235,7 +240,7 @@ class BaggingClassifier(_Bags, EnsembleClassifier):
     >>> from verulam.data import dataset
     >>> from verulam.ensemble import BaggingClassifier
     >>> titanic = dataset("titanic")
-    >>> bag = BaggingClassifier(n_estimators=30, random_state=0)
+    >>> bag = BaggingClassifier(n_estimators=30, oob_score=True, random_state=0)
     >>> round(bag.fit(titanic.inputs, titanic.target_values).oob_score_, 3)
     0.818
     """
@@ -255,6 +260,7 @@ class BaggingClassifier(_Bags, EnsembleClassifier):
         max_samples: int | float = 1.0,
         max_features: int | float = 1.0,
         rule: str = "sum",
+        oob_score: bool = False,
         n_jobs: int | None = None,
         random_state: Seed = None,
     ) -> None:
@@ -264,6 +270,7 @@ class BaggingClassifier(_Bags, EnsembleClassifier):
         self.max_samples = max_samples
         self.max_features = max_features
         self.rule = rule
+        self.oob_score = oob_score
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -276,19 +283,22 @@ class BaggingClassifier(_Bags, EnsembleClassifier):
         weights = self._weights(sample_weight, table, base)
         self.estimators_ = self._teach(table, self.classes_[codes], draws, base, weights)
         self.rows_ = [draw.rows for draw in draws]
+        if self.oob_score:
+            self.oob_score_ = self._out_of_bag(table, codes, draws)
+        self.evaluations_ = float(len(draws))
+        return self
+
+    def _out_of_bag(self, table: Any, codes: NDArray[np.intp], draws: list[Draw]) -> float:
+        """Return the accuracy of the votes of members on rows that they have not seen."""
         votes = np.zeros((len(codes), len(self.classes_)))
         for learner, draw in zip(self.estimators_, draws, strict=True):
             fresh = _rows_aside(draw, len(codes))
             if len(fresh):
-                responses = class_outputs(
-                    learner, take_rows(table, fresh), self.classes_, self._kind()
-                )
-                votes[fresh] += responses
+                rows = take_rows(table, fresh)
+                votes[fresh] += class_outputs(learner, rows, self.classes_, self._kind())
         judged = votes.sum(axis=1) > 0
         right = votes[judged].argmax(axis=1) == codes[judged]
-        self.oob_score_ = float(right.mean()) if judged.any() else float("nan")
-        self.evaluations_ = float(len(draws))
-        return self
+        return float(right.mean()) if judged.any() else float("nan")
 
     def _kind(self) -> str:
         return "probabilities" if self.rule == "sum" else "labels"
@@ -327,6 +337,8 @@ class BaggingRegressor(_Bags, EnsembleRegressor):
         Columns of a member: a number, or a share of all.
     rule
         "mean", or "median", which a few wild members do not move.
+    oob_score
+        Whether to judge the bag by the rows that members have not seen.
     n_jobs
         Threads that teach members; None for one, -1 for all cores. They do not change the result.
     random_state
@@ -339,7 +351,8 @@ class BaggingRegressor(_Bags, EnsembleRegressor):
     rows_ : list of ndarray
         Rows that each was taught with, repetitions included.
     oob_score_ : float
-        :math:`R^2` on rows by the members that were not taught with them; NaN without such rows.
+        Only with `oob_score`, :math:`R^2` on rows by the members that were not taught with them;
+        NaN without such rows.
     evaluations_ : float
         Members that a prediction asks.
 
@@ -352,7 +365,7 @@ class BaggingRegressor(_Bags, EnsembleRegressor):
     >>> from verulam.data import dataset
     >>> from verulam.ensemble import BaggingRegressor
     >>> mpg = dataset("auto_mpg")
-    >>> bag = BaggingRegressor(n_estimators=30, rule="median", random_state=0)
+    >>> bag = BaggingRegressor(n_estimators=30, rule="median", oob_score=True, random_state=0)
     >>> round(bag.fit(mpg.inputs, mpg.target_values).oob_score_, 2)
     0.84
     """
@@ -372,6 +385,7 @@ class BaggingRegressor(_Bags, EnsembleRegressor):
         max_samples: int | float = 1.0,
         max_features: int | float = 1.0,
         rule: str = "mean",
+        oob_score: bool = False,
         n_jobs: int | None = None,
         random_state: Seed = None,
     ) -> None:
@@ -381,6 +395,7 @@ class BaggingRegressor(_Bags, EnsembleRegressor):
         self.max_samples = max_samples
         self.max_features = max_features
         self.rule = rule
+        self.oob_score = oob_score
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -393,22 +408,25 @@ class BaggingRegressor(_Bags, EnsembleRegressor):
         weights = self._weights(sample_weight, table, base)
         self.estimators_ = self._teach(table, targets, draws, base, weights)
         self.rows_ = [draw.rows for draw in draws]
+        if self.oob_score:
+            self.oob_score_ = self._out_of_bag(table, targets, draws)
+        self.evaluations_ = float(len(draws))
+        return self
+
+    def _out_of_bag(self, table: Any, targets: FloatArray, draws: list[Draw]) -> float:
+        """Return the share of variance that members explain on rows they have not seen."""
         values = np.full((len(draws), len(targets)), np.nan)
         for place, (learner, draw) in enumerate(zip(self.estimators_, draws, strict=True)):
             fresh = _rows_aside(draw, len(targets))
             if len(fresh):
                 values[place, fresh] = learner.predict(take_rows(table, fresh))
         judged = ~np.isnan(values).all(axis=0)
-        self.oob_score_ = float("nan")
-        if judged.sum() > 1 and np.ptp(targets[judged]):
-            together = (np.nanmean if self.rule == "mean" else np.nanmedian)(
-                values[:, judged], axis=0
-            )
-            rest = np.sum((targets[judged] - together) ** 2)
-            total = np.sum((targets[judged] - targets[judged].mean()) ** 2)
-            self.oob_score_ = float(1.0 - rest / total)
-        self.evaluations_ = float(len(draws))
-        return self
+        if judged.sum() < 2 or not np.ptp(targets[judged]):
+            return float("nan")
+        middle = np.nanmean if self.rule == "mean" else np.nanmedian
+        rest = np.sum((targets[judged] - middle(values[:, judged], axis=0)) ** 2)
+        total = np.sum((targets[judged] - targets[judged].mean()) ** 2)
+        return float(1.0 - rest / total)
 
     def member_outputs(self, X: Any) -> MemberOutputs:
         """Return what each member says about each row."""
