@@ -31,7 +31,7 @@ THREAD_VARIABLES = (
     "POLARS_MAX_THREADS",
 )
 #: Most seconds of one benchmark; what it has not finished by then is not noted.
-LIMIT = 1200
+LIMIT = 3600
 #: What takes long and races nothing: simulations of `compare`, first calls, a browser.
 ONLY_BY_NAME = ("answer", "cold", "lab")
 #: Says to a process which benchmark is its own, and where to write the races.

@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("panel")
 
 FLAGS = [
-    "--no-sandbox", "--headless", "--disable-gpu", "--no-first-run",
+    "--no-sandbox", "--headless", "--disable-gpu", "--no-first-run", "--disable-quic",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
 #: A tile says how many pictures it has shown, and its estimate.
@@ -43,6 +43,16 @@ class RunningLab:
         while not condition():
             assert time.monotonic() < end, "it did not happen"
             time.sleep(0.02)
+
+    def view(self):
+        """Wait until the server has seen the one tab that is open, and return what it shows."""
+        self.until(lambda: len(self.server.views()) == 1)
+        return self.server.views()[0]
+
+    def is_left(self):
+        """Whether no tab is connected any more, and all of them are known to be closed."""
+        open_sessions = self.server._open_sessions()
+        return not self.server.views() and not any(s.connection_count for s in open_sessions)
 
     def address(self, page="plane"):
         return self.server.address.replace("/plane?", f"/{page}?")
@@ -91,8 +101,59 @@ def lab(running_lab):
     running_lab.complaints.clear()
     yield running_lab
     # The next test shall not meet the page of this one.
-    running_lab.until(lambda: not running_lab.server.views())
+    running_lab.until(lambda: running_lab.call(running_lab.is_left))
     assert running_lab.complaints == []
+
+
+#: Where the elements stand that a selector names, inside the parts of a page, too.
+PLACES = """
+selector => {
+  const places = [];
+  const walk = root => {
+    for (const e of root.querySelectorAll('*')) {
+      const box = e.getBoundingClientRect();
+      if (e.matches(selector) && e.checkVisibility({visibilityProperty: true}) && box.width) {
+        places.push([box.left, box.right]);
+      }
+      if (e.shadowRoot) walk(e.shadowRoot);
+    }
+  };
+  walk(document);
+  return places;
+}
+"""
+#: What a person can use, as browsers call it to screen readers.
+ROLES = {
+    "button", "checkbox", "combobox", "link", "listbox", "radio", "slider", "spinbutton", "textbox",
+}  # fmt: skip
+
+
+@dataclass
+class Screen:
+    """What a tab shows to eyes, and what it tells a screen reader."""
+
+    tab: object
+
+    def is_whole(self, selector, width, least):
+        """Whether all that a selector names, and so many at least, is inside the window.
+
+        A browser arranges the parts of a page one after the other: wait until this is so.
+        """
+        places = self.tab.evaluate(PLACES, selector)
+        fits = self.tab.evaluate("document.documentElement.scrollWidth") <= width
+        inside = all(left >= 0 and right <= width for left, right in places)
+        return fits and inside and len(places) >= least
+
+    def controls(self):
+        """Return role and name of each control, as a screen reader has them."""
+        session = self.tab.context.new_cdp_session(self.tab)
+        nodes = session.send("Accessibility.getFullAXTree")["nodes"]
+        session.detach()
+        return [
+            (node["role"]["value"], node.get("name", {}).get("value", "").strip())
+            for node in nodes
+            if not node["ignored"] and node["role"]["value"] in ROLES
+        ]
 
 
 def chromium_path():
@@ -123,6 +184,12 @@ def tab(browser):
     yield page
     context.close()
     assert errors == []
+
+
+@pytest.fixture
+def screen(tab):
+    """Return what can be asked of the tab about its looks."""
+    return Screen(tab)
 
 
 @pytest.fixture

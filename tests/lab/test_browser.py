@@ -54,7 +54,7 @@ def estimate_of(page, place=0):
 
 @pytest.mark.slow  # On a machine that is busy a click right after a drag can be lost.
 def test_points_are_drawn_dragged_and_erased_with_the_mouse(lab, plane):
-    view = next(iter(lab.server.views()))
+    view = lab.view()
     before, first = plane.evaluate(IMAGE), view.state.points
     click(plane, 0.05, 0.95)
     shown(plane, 2)
@@ -78,7 +78,7 @@ def test_points_are_drawn_dragged_and_erased_with_the_mouse(lab, plane):
 
 
 def test_a_parameter_changes_the_region(lab, plane):
-    view = next(iter(lab.server.views()))
+    view = lab.view()
     before, setting = plane.evaluate(IMAGE), view.state.learners[0]
     slider = plane.locator(".noUi-handle:visible").first
     slider.focus()
@@ -101,7 +101,7 @@ def test_the_code_on_the_screen_gives_the_numbers_on_the_screen(plane):
 
 
 def test_training_is_played_and_paused(lab, plane):
-    view = next(iter(lab.server.views()))
+    view = lab.view()
     plane.get_by_role("combobox", name="Learner 1").select_option(label="AdaBoost")
     lab.until(lambda: view.state.learners[0].name == "AdaBoost")
     shown(plane, 2)
@@ -116,7 +116,7 @@ def test_training_is_played_and_paused(lab, plane):
 
 
 def test_a_link_restores_the_state_in_another_tab(lab, plane, browser):
-    view = next(iter(lab.server.views()))
+    view = lab.view()
     plane.get_by_role("button", name="2", exact=True).click()
     shown(plane, 1, place=1)
     click(plane, 0.1, 0.9)
@@ -133,7 +133,7 @@ def test_a_link_restores_the_state_in_another_tab(lab, plane, browser):
 
 
 def test_a_closed_tab_leaves_no_busy_process(lab, plane):
-    view = next(iter(lab.server.views()))
+    view = lab.view()
     estimate_of(plane)
     lab.call(lambda: view.session.start("slow", time.sleep, 3000, deliver=print, limit=4000))
     assert lab.server.pool.n_busy == 1
@@ -143,7 +143,7 @@ def test_a_closed_tab_leaves_no_busy_process(lab, plane):
 
 def test_a_killed_learner_gives_a_message_and_the_page_goes_on(lab, plane):
     estimate_of(plane)
-    view = next(iter(lab.server.views()))
+    view = lab.view()
     tile, before = view.tiles[0], lab.server.pool.process_ids
     lab.call(
         lambda: view.session.start(
@@ -192,7 +192,7 @@ def accessible_name(item):
 
 
 def test_a_file_of_a_gigabyte_is_refused_and_a_small_one_is_shown(lab, plane, tmp_path):
-    view = next(iter(lab.server.views()))
+    view = lab.view()
     plane.get_by_role("button", name="Two columns of a file", exact=True).click()
     large = tmp_path / "large.csv"
     with large.open("wb") as file:

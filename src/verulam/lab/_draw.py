@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from bokeh.events import Pan, PanEnd, PanStart, Tap
+from bokeh.events import DoubleTap, Pan, PanEnd, PanStart, Press, PressUp, Tap
 from bokeh.models import ColumnDataSource, LinearColorMapper, Range1d
 from bokeh.plotting import figure
 
@@ -22,6 +22,8 @@ LINES = {
     "curve": (2.4, "solid", 1.0),
     "band": (1.0, "dotted", 0.8),
 }
+#: A mouse that moved less than this share of the axes did not move.
+STILL = 0.01
 EMPTY_IMAGE = np.zeros((1, 1), dtype=np.uint8)
 
 
@@ -55,6 +57,23 @@ def plain_figure(tones: Tones, width: int, height: int, **options: Any) -> Any:
     plot.title.text_color = tones.ink
     plot.title.text_font_style = "normal"
     return plot
+
+
+def on_click(plot: Any, clicked: Callable[[Any], None]) -> None:
+    """Have every click on a figure reported.
+
+    To Bokeh the second of two quick clicks is a double one, and a button that is held for a moment
+    is pressed: neither is a tap, nor does a drag begin with a press, whatever the mouse does then.
+
+    Parameters
+    ----------
+    plot
+        The figure.
+    clicked
+        Called with the event at the end of each click.
+    """
+    for kind in (Tap, DoubleTap, PressUp):
+        plot.on_event(kind, clicked)
 
 
 def joined(lines: Sequence[Line], role: str) -> dict[str, np.ndarray]:
@@ -100,6 +119,7 @@ class PlaneFigure:
         )
         self._mapper = LinearColorMapper(palette=self._palettes["classes"], low=0, high=255)
         self._extent = (-3.0, 3.0, -3.0, 3.0)
+        self._pressed: tuple[float, float] | None = None
         self._image = ColumnDataSource({"image": [EMPTY_IMAGE]})
         self._picture = self.plot.image(
             "image", source=self._image, x=-3, y=-3, dw=6, dh=6, color_mapper=self._mapper
@@ -158,9 +178,22 @@ class PlaneFigure:
         release: Callable[[float, float], None],
     ) -> None:
         """Have clicks and drags reported in units of the axes; a click with Shift says so."""
-        self.plot.on_event(
-            Tap, lambda event: tap(event.x, event.y, bool((event.modifiers or {}).get("shift")))
-        )
+
+        def click(event: Any) -> None:
+            start, self._pressed = self._pressed, None
+            left, right, bottom, top = self._extent
+            x, y = start or (event.x, event.y)
+            if np.hypot((event.x - x) / (right - left), (event.y - y) / (top - bottom)) > STILL:
+                grab(x, y)
+                release(event.x, event.y)
+            else:
+                tap(event.x, event.y, bool((event.modifiers or {}).get("shift")))
+
+        def press(event: Any) -> None:
+            self._pressed = event.x, event.y
+
+        on_click(self.plot, click)
+        self.plot.on_event(Press, press)
         self.plot.on_event(PanStart, lambda event: grab(event.x, event.y))
         self.plot.on_event(Pan, lambda event: drag(event.x, event.y))
         self.plot.on_event(PanEnd, lambda event: release(event.x, event.y))

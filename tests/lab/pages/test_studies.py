@@ -43,7 +43,7 @@ def answer(page, count):
 def test_the_answer_follows_the_margin_and_its_code_gives_it(lab, studies, store):
     open_path(studies, store)
     assert answer(studies, 1) == " ".join(analyse(store).answer.sentence.split())
-    view = next(iter(lab.server.views()))
+    view = lab.view()
     margin = view.matters.options[-1]
     moved = " ".join(analyse(store, matters=margin).answer.sentence.split())
     # The slider is drawn anew when it gets its values: a key may fall between the two.

@@ -60,7 +60,7 @@ def contest(lab, page, view, names):
 def test_a_file_to_its_answer_its_report_its_code_and_its_model(lab, table, fruit):
     open_fruit(table, fruit)
     assert "classification of 'kind'" in table.locator("[data-opened]").inner_text()
-    view = next(iter(lab.server.views()))
+    view = lab.view()
     contest(lab, table, view, PAIR)
     assert len(view.question.learners) == 2
     table.get_by_role("button", name="Compare").click()
@@ -90,7 +90,7 @@ def test_a_file_to_its_answer_its_report_its_code_and_its_model(lab, table, frui
 @pytest.mark.slow
 def test_a_comparison_is_stopped_its_tab_closed_and_resumed(lab, table, fruit):
     open_fruit(table, fruit)
-    view = next(iter(lab.server.views()))
+    view = lab.view()
     contest(lab, table, view, ["random forest", "gradient boosting"])
     table.get_by_role("button", name="Compare").click()
     table.locator('[data-state="running"]:not([data-done="0"])').wait_for()
@@ -133,7 +133,7 @@ def test_a_file_of_a_gigabyte_is_refused(lab, table, tmp_path):
         file.truncate(1_000_000_000)
     table.locator("input[type=file]").set_input_files(huge)
     table.get_by_text("File is too large").first.wait_for()
-    assert next(iter(lab.server.views())).dropper.value == {}
+    assert lab.view().dropper.value == {}
 
 
 @pytest.mark.slow

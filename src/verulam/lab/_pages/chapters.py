@@ -7,7 +7,6 @@ import zlib
 from typing import Any
 
 import panel as pn
-from bokeh.events import Tap
 from bokeh.models import ColumnDataSource, Range1d
 from panel.viewable import Viewable
 
@@ -23,7 +22,7 @@ from verulam.lab._chapters.pictures import (
     code_of,
     render,
 )
-from verulam.lab._draw import plain_figure
+from verulam.lab._draw import on_click, plain_figure
 from verulam.lab._pool import Outcome
 from verulam.lab._shell import CodeDrawer, LinkKeeper, Session, words
 from verulam.lab._style import LIGHT
@@ -203,7 +202,7 @@ class _ClickablePicture:
         self.plot.axis.visible = False
         self.plot.outline_line_color = None
         self.plot.image_url("url", source=self._source, x=0, y=1, w=1, h=1)
-        self.plot.on_event(Tap, lambda event: clicked(event.x, event.y))
+        on_click(self.plot, lambda event: clicked(event.x, event.y))
         self.view = pn.pane.Bokeh(self.plot)
 
     def show(self, drawing: Drawing) -> None:
