@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.linear_model import LinearRegression
+from sklearn.metrics import r2_score
 from sklearn.tree import DecisionTreeClassifier as TheirTree
 
 from verulam.base import DataError
