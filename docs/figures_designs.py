@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from verulam.experiment import (
+from verulam.design import (
     Factor,
     best_guess,
     central_composite,

@@ -14,6 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from verulam.design import Factor
 from verulam.experiment._identity import describe, digest, seed_of
 
 LONG = np.zeros(5000)
@@ -25,6 +26,11 @@ def test_estimators_are_described_by_class_and_parameters():
     again = describe(make_pipeline(StandardScaler(), LogisticRegression(C=2.0)))
     other = describe(make_pipeline(StandardScaler(), LogisticRegression(C=3.0)))
     assert digest(first) == digest(again) != digest(other)
+
+
+def test_what_moved_to_another_package_keeps_its_identity():
+    """The ids and seeds of tuned runs rest on the factors of their space."""
+    assert digest(describe(Factor("C", (0.1, 10.0), "log"))) == "ada68140d99745ad957816da7274a8af"
 
 
 @pytest.mark.parametrize(

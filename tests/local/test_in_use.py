@@ -7,8 +7,9 @@ from sklearn.datasets import load_digits
 from sklearn.neighbors import KNeighborsClassifier
 
 from verulam.data import four_spirals
+from verulam.design import Factor
 from verulam.ensemble import AdaBoostClassifier, CascadeClassifier
-from verulam.experiment import Factor, TunedLearner, compare
+from verulam.experiment import TunedLearner, compare
 from verulam.linear import LogisticDiscriminant
 from verulam.local import MixtureOfExpertsClassifier, RBFNetworkClassifier, RBFNetworkRegressor
 from verulam.neural import MLPClassifier

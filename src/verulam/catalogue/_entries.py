@@ -34,6 +34,7 @@ _NO_LEARNERS = frozenset(
         "catalogue",
         "cli",
         "data",
+        "design",
         "experiment",
         "lab",
         "measures",

@@ -1,36 +1,29 @@
-"""From a question to a defensible answer: study, design, plan, run, store, results."""
+"""From a question to a defensible answer: study, plan, run, store, analysis, report, model in use.
+
+- All at once: `compare`, which returns a `Comparison`.
+- The study: `Study`, or `read_study`; made of `DataChoice`, `EnvironmentChoice`, `LearnerChoice`,
+  `Design`, `Tuning`, `TunedLearner`, `Budget` and `AnalysisOptions`.
+- Its splits: `resampling` and `suggest_resampling` give a `Resampling`; `lock_test_part`,
+  `fingerprint`.
+- The plan: `make_plan`, and `forecast` of what it costs.
+- The runs: `run` fills a `Store`; `recover` saves what a damaged one holds.
+- The results: `Results`, of which `analyse` makes an `Analysis` and `report` a page;
+  `factor_effects`, `experimental_error`, `learning_surface`.
+- The model in use: `finalise` and `finalisations`, `save_model`, `load_model` and `read_card`,
+  `predict` and `predict_file`; `SavedModel`, `ModelCard`, `LockedPartUsedError`,
+  `UntrustedModelError`.
+
+Tables of settings, response surfaces and the effects of single runs are in `verulam.design`.
+"""
 
 from verulam.base import publish as _publish
 from verulam.experiment._analysis.analyse import analyse
 from verulam.experiment._analysis.analysis import Analysis
 from verulam.experiment._compare import compare
 from verulam.experiment._comparison import Comparison
-from verulam.experiment._design.blocks import (
-    block_structure,
-    blocked_factorial,
-    find_block_contrasts,
-)
-from verulam.experiment._design.factorial import (
-    best_guess,
-    full_factorial,
-    one_at_a_time,
-    randomised_order,
-)
-from verulam.experiment._design.factors import Factor, normalised_levels, odd_levels
-from verulam.experiment._design.fractional import (
-    alias_structure,
-    find_generators,
-    fractional_factorial,
-)
-from verulam.experiment._design.latin_hypercube import latin_hypercube
-from verulam.experiment._design.optimum_region import optimum_region
-from verulam.experiment._design.response_surface import fit_response_surface, next_point
-from verulam.experiment._design.search import quadratic_search, response_surface_search
-from verulam.experiment._design.surface_designs import box_behnken, central_composite
 from verulam.experiment._effects.effects import factor_effects
 from verulam.experiment._effects.learning_surface import learning_surface
 from verulam.experiment._effects.replication import experimental_error
-from verulam.experiment._effects.unreplicated import lenth_method, two_level_effects
 from verulam.experiment._final.card import ModelCard
 from verulam.experiment._final.finalise import finalise
 from verulam.experiment._final.model_file import (
@@ -70,7 +63,6 @@ __all__ = [
     "DataChoice",
     "Design",
     "EnvironmentChoice",
-    "Factor",
     "LearnerChoice",
     "LockedPartUsedError",
     "ModelCard",
@@ -82,50 +74,28 @@ __all__ = [
     "TunedLearner",
     "Tuning",
     "UntrustedModelError",
-    "alias_structure",
     "analyse",
-    "best_guess",
-    "block_structure",
-    "blocked_factorial",
-    "box_behnken",
-    "central_composite",
     "compare",
     "experimental_error",
     "factor_effects",
     "finalisations",
     "finalise",
-    "find_block_contrasts",
-    "find_generators",
     "fingerprint",
-    "fit_response_surface",
     "forecast",
-    "fractional_factorial",
-    "full_factorial",
-    "latin_hypercube",
     "learning_surface",
-    "lenth_method",
     "load_model",
     "lock_test_part",
     "make_plan",
-    "next_point",
-    "normalised_levels",
-    "odd_levels",
-    "one_at_a_time",
-    "optimum_region",
     "predict",
     "predict_file",
-    "quadratic_search",
-    "randomised_order",
     "read_card",
     "read_study",
     "recover",
     "report",
     "resampling",
-    "response_surface_search",
     "run",
     "save_model",
     "suggest_resampling",
-    "two_level_effects",
 ]
 
 _publish(__name__)

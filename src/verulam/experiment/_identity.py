@@ -16,6 +16,8 @@ import pandas as pd
 from scipy import sparse
 
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
+#: What moved to another package is known by its first path, so that ids and seeds stay.
+_FIRST_PATHS = {"verulam.design.Factor": "verulam.experiment.Factor"}
 
 
 @functools.singledispatch
@@ -228,4 +230,5 @@ def unseeded_parameters(estimator: Any) -> list[str]:
 def _path(thing: Any) -> str:
     module = getattr(thing, "__module__", "")
     name = getattr(thing, "__qualname__", type(thing).__qualname__)
-    return f"{module}.{name}"
+    path = f"{module}.{name}"
+    return _FIRST_PATHS.get(path, path)

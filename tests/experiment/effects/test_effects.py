@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from verulam.base import DataError
-from verulam.experiment import Factor, fractional_factorial, one_at_a_time
+from verulam.design import Factor, fractional_factorial, one_at_a_time
 from verulam.experiment._effects.effects import factor_effects
 from verulam.statistics import corrected_t_test
 

@@ -10,15 +10,8 @@ from scipy import stats
 from tests.experiment.analysed import noisy, responses_of
 from tests.experiment.studies import small_study
 
-from verulam.experiment import (
-    DataChoice,
-    Factor,
-    LearnerChoice,
-    analyse,
-    central_composite,
-    report,
-    run,
-)
+from verulam.design import Factor, central_composite
+from verulam.experiment import DataChoice, LearnerChoice, analyse, report, run
 from verulam.experiment._effects.effects import factor_effects
 from verulam.experiment._effects.study_effects import (
     ABOUT_MEANS,

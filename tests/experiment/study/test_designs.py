@@ -6,17 +6,15 @@ import numpy as np
 import pytest
 
 from verulam.base import DataError
+from verulam.design import Factor, central_composite, fractional_factorial
 from verulam.experiment import (
     DataChoice,
     Design,
-    Factor,
     LearnerChoice,
     Results,
     Study,
     analyse,
-    central_composite,
     finalise,
-    fractional_factorial,
     make_plan,
     run,
 )

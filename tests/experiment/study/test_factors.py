@@ -8,6 +8,7 @@ from tests.experiment.studies import small_study
 
 from verulam.base import DataError
 from verulam.data import dataset
+from verulam.design import mean_neighbour_distance
 from verulam.experiment import (
     DataChoice,
     LearnerChoice,
@@ -17,7 +18,6 @@ from verulam.experiment import (
     make_plan,
     run,
 )
-from verulam.experiment._design.factors import mean_neighbour_distance
 from verulam.experiment._study.factors import plain_factors, scaled_parameters, setting_parts
 
 MULTIPLES = {"multiples": [0.5, 2], "of": "neighbour distance"}

@@ -15,7 +15,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from verulam.base import DataError, clone
-from verulam.experiment import Factor, TunedLearner, Tuning, resampling
+from verulam.design import Factor
+from verulam.experiment import TunedLearner, Tuning, resampling
 from verulam.experiment._tuning.learner import _balanced_order, tuning_record
 
 NEIGHBOURS = (Factor("n_neighbors", (1, 5, 25, 60)),)

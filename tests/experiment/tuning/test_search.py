@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from verulam.base import DataError
-from verulam.experiment import Factor
+from verulam.design import Factor
 from verulam.experiment._tuning.options import SEARCH_METHODS, halving_rounds
 from verulam.experiment._tuning.search import METHODS, Trials, search
 

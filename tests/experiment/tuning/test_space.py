@@ -10,7 +10,7 @@ from sklearn.svm import SVC
 
 from verulam.base import DataError
 from verulam.catalogue import entry
-from verulam.experiment import Factor
+from verulam.design import Factor
 from verulam.experiment._tuning.space import (
     DEFAULT_SPACES,
     default_space,

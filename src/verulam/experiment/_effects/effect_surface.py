@@ -7,10 +7,13 @@ import numpy as np
 import pandas as pd
 
 from verulam.base import DataError
-from verulam.experiment._design.factors import Factor
-from verulam.experiment._design.optimum_region import optimum_region
-from verulam.experiment._design.response_surface import ResponseSurface, fit_response_surface
-from verulam.experiment._effects.unreplicated import ACTIVE, POSSIBLE, LenthAnalysis
+from verulam.design import (
+    Factor,
+    LenthAnalysis,
+    ResponseSurface,
+    fit_response_surface,
+    optimum_region,
+)
 
 if TYPE_CHECKING:
     from verulam.experiment._effects.effects import FactorEffects
@@ -74,7 +77,7 @@ def effect_remarks(effects: "FactorEffects") -> tuple[str, ...]:
 
 
 def _lenth_text(judged: LenthAnalysis) -> str:
-    sure, likely = judged.effects(ACTIVE), judged.effects(POSSIBLE)
+    sure, likely = judged.effects("active"), judged.effects("possibly active")
     names = "; ".join(
         f"{', '.join(beyond)} beyond {margin}"
         for beyond, margin in (

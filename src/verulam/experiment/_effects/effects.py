@@ -10,13 +10,8 @@ import pandas as pd
 from scipy import special
 
 from verulam.base import DataError
-from verulam.experiment._design.response_surface import ResponseSurface
+from verulam.design import LenthAnalysis, ResponseSurface, lenth_method, two_level_effects
 from verulam.experiment._effects.effect_surface import surface_through
-from verulam.experiment._effects.unreplicated import (
-    LenthAnalysis,
-    lenth_method,
-    two_level_effects,
-)
 
 #: More settings than this are analysed by their main effects alone.
 MOST_SETTINGS = 300

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from verulam.base import DataError
-from verulam.experiment._design.response_surface import ResponseSurface
+from verulam.design import ResponseSurface
 from verulam.experiment._effects.effect_surface import effect_remarks
 from verulam.experiment._effects.effects import (
     MOST_SETTINGS,

@@ -30,7 +30,9 @@ from verulam.experiment._store.environment import changed_packages
 CARD = "card.json"
 #: Our packages where files are opened or processes started: of these only learners are accepted.
 #: The classes and functions of the others compute and do nothing else.
-_NOT_PURE = frozenset({"catalogue", "cli", "data", "experiment", "plots", "statistics", "testing"})
+_NOT_PURE = frozenset(
+    {"catalogue", "cli", "data", "design", "experiment", "plots", "statistics", "testing"}
+)
 #: Where scikit-learn keeps what its fitted learners hold, beside learners themselves.
 _SKLEARN_PARTS = (
     "sklearn._loss.",

@@ -17,7 +17,7 @@ from verulam.base import (
 )
 from verulam.catalogue import entry
 from verulam.data import Dataset
-from verulam.experiment._design.factors import Factor
+from verulam.design import Factor
 from verulam.experiment._identity import (
     describe,
     digest,

@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from verulam.experiment._design.blocks import block_structure
-from verulam.experiment._design.factors import DESIGN_CAVEATS, Factor
-from verulam.experiment._design.fractional import AliasStructure, alias_structure
+from verulam.design import DESIGN_CAVEATS, AliasStructure, Factor, alias_structure, block_structure
 from verulam.experiment._resampling.drawn_splits import drawn_word
 from verulam.experiment._resampling.resampling import resampling
 from verulam.experiment._study.choices import learner_label

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from verulam.catalogue import entry
-from verulam.experiment._design.factors import Factor
-from verulam.experiment._design.search import quadratic_search, response_surface_search
+from verulam.design import Factor, quadratic_search, response_surface_search
 from verulam.experiment._store.results import Results
 from verulam.experiment._study.choices import LearnerChoice
 from verulam.experiment._study.designs import design_ranges, readable_setting

@@ -4,20 +4,22 @@ from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, fields
 from itertools import product
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from verulam.base import DataError, nearest_names
-from verulam.experiment._design.blocks import (
+from verulam.design import (
+    Factor,
     block_numbers,
     block_structure,
+    box_behnken,
+    central_composite,
     find_block_contrasts,
+    find_generators,
+    fractional_factorial,
+    latin_hypercube,
 )
-from verulam.experiment._design.factors import Factor
-from verulam.experiment._design.fractional import find_generators, fractional_factorial
-from verulam.experiment._design.latin_hypercube import latin_hypercube
-from verulam.experiment._design.surface_designs import CompositeKind, box_behnken, central_composite
 from verulam.experiment._tuning.space import Setting, search_space, setting_key
 
 FULL, SEQUENTIAL, HYPERCUBE = "full factorial", "sequential", "latin hypercube"
@@ -39,7 +41,8 @@ _LONG_NAMES = {
     "fractional factorial": "fractional",
     "sequential quadratic": SEQUENTIAL,
 }
-_FORMS = ("faced", "inscribed", "circumscribed")
+_Form = Literal["faced", "inscribed", "circumscribed"]
+_FORMS = get_args(_Form)
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,7 @@ class Design:
     steps: Sequence[Mapping[str, Any]] = ()
     generators: Sequence[str] = ()
     resolution: int | None = None
-    form: CompositeKind = "faced"
+    form: _Form = "faced"
     settings: int | None = None
     added_settings: Sequence[Mapping[str, Any]] = ()
     blocks: Sequence[str] | int = ()

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from verulam.base import DataError, clone
-from verulam.experiment._design.factors import mean_neighbour_distance
+from verulam.design import mean_neighbour_distance
 from verulam.experiment._preparation.preparation import PREPARATIONS, is_preparation
 from verulam.experiment._preparation.reductions import REDUCTIONS
 

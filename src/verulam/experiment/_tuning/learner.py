@@ -19,7 +19,7 @@ from verulam.base import (
     generator,
     is_classifier,
 )
-from verulam.experiment._design.factors import Factor
+from verulam.design import Factor
 from verulam.experiment._resampling.resampling import Resampling, needs_every_class
 from verulam.experiment._resampling.rows import Split
 from verulam.experiment._tuning.fitting import fit_learner

@@ -7,9 +7,7 @@ from itertools import islice
 import numpy as np
 
 from verulam.base import DataError
-from verulam.experiment._design.factors import Factor
-from verulam.experiment._design.search import response_surface_search
-from verulam.experiment._design.surface_designs import central_composite
+from verulam.design import Factor, central_composite, response_surface_search
 from verulam.experiment._tuning.options import halving_rounds
 from verulam.experiment._tuning.space import (
     Setting,

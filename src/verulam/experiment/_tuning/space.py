@@ -8,7 +8,7 @@ import numpy as np
 
 from verulam.base import DataError, nearest_names
 from verulam.catalogue import entry
-from verulam.experiment._design.factors import Factor
+from verulam.design import Factor
 
 #: The value of each parameter.
 Setting = dict[str, Any]

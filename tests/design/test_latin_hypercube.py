@@ -6,7 +6,7 @@ from numpy.testing import assert_array_equal
 from scipy.stats import qmc
 
 from verulam.base import DataError
-from verulam.experiment import Factor, latin_hypercube
+from verulam.design import Factor, latin_hypercube
 
 MIXED = [
     Factor("x", (2.0, 6.0), "numeric"),

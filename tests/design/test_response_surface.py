@@ -9,9 +9,9 @@ from scipy.optimize import minimize
 from sklearn.preprocessing import PolynomialFeatures
 
 from verulam.base import DataError, UnknownNameError
-from verulam.experiment._design.factors import Factor
-from verulam.experiment._design.response_surface import fit_response_surface, next_point
-from verulam.experiment._design.surface_designs import box_behnken, central_composite
+from verulam.design._factors import Factor
+from verulam.design._response_surface import fit_response_surface, next_point
+from verulam.design._surface_designs import box_behnken, central_composite
 
 
 def quadratic(seed, count, signs):

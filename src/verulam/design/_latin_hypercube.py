@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from verulam.base import DataError, Seed, generator
-from verulam.experiment._design.factors import Factor, as_design, checked_factors
+from verulam.design._factors import Factor, as_design, checked_factors
 
 
 def latin_hypercube(factors: Sequence[Factor], n_settings: int, seed: Seed = 0) -> pd.DataFrame:

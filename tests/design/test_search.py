@@ -6,8 +6,8 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics.pairwise import rbf_kernel
 
 from verulam.base import DataError
-from verulam.experiment._design.factors import Factor
-from verulam.experiment._design.search import quadratic_search, response_surface_search
+from verulam.design._factors import Factor
+from verulam.design._search import quadratic_search, response_surface_search
 
 
 @pytest.mark.parametrize("maximise", [False, True])

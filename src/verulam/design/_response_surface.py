@@ -10,8 +10,8 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from verulam.base import DataError, unknown_name
-from verulam.experiment._design.factors import Factor, checked_factors, coded_settings
-from verulam.experiment._design.surface_inference import (
+from verulam.design._factors import Factor, checked_factors, coded_settings
+from verulam.design._surface_inference import (
     QuadraticFit,
     coefficient_table,
     fit_quadratic,

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from verulam.base import DataError
-from verulam.experiment._design.factors import Factor
-from verulam.experiment._design.response_surface import fit_response_surface, next_point
-from verulam.experiment._design.surface_designs import CompositeKind, central_composite
+from verulam.design._factors import Factor
+from verulam.design._response_surface import fit_response_surface, next_point
+from verulam.design._surface_designs import CompositeKind, central_composite
 
 #: Where golden section cuts the longer side of the best point.
 GOLDEN = (3 - 5**0.5) / 2

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from sklearn.preprocessing import PolynomialFeatures
 
 from verulam.base import DataError
-from verulam.experiment import Factor, central_composite, fit_response_surface
+from verulam.design import Factor, central_composite, fit_response_surface
 
 STAR = 2**0.5
 #: Yield of a chemical process (Montgomery, Design and Analysis of Experiments, chapter 11).

@@ -10,9 +10,9 @@ from scipy import optimize, special
 from scipy.stats import qmc
 
 from verulam.base import DataError
-from verulam.experiment._design.factors import coded_settings
-from verulam.experiment._design.response_surface import ResponseSurface
-from verulam.experiment._design.surface_inference import ROUNDING, slope_rows
+from verulam.design._factors import coded_settings
+from verulam.design._response_surface import ResponseSurface
+from verulam.design._surface_inference import ROUNDING, slope_rows
 
 #: Points of the range, as a power of two, that are looked at for parts of the region.
 _POINTS = 12
@@ -103,7 +103,7 @@ def optimum_region(surface: ResponseSurface, confidence: float = 0.95) -> Optimu
     Examples
     --------
     >>> import pandas as pd
-    >>> from verulam.experiment import fit_response_surface
+    >>> from verulam.design import fit_response_surface
     >>> runs = pd.DataFrame({"x": [-2, -1, 0, 0, 0, 1, 2]})
     >>> surface = fit_response_surface(runs, [9.9, 6.7, 5.1, 4.8, 5.0, 5.4, 7.8])
     >>> optimum_region(surface).intervals.round(3)

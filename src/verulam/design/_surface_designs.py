@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from verulam.experiment._design.factors import (
+from verulam.design._factors import (
     Factor,
     as_design,
     checked_factors,

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from verulam.base import DataError
-from verulam.experiment import (
+from verulam.design import (
     Factor,
     block_structure,
     blocked_factorial,

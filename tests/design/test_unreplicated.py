@@ -7,14 +7,14 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from verulam.base import DataError, UnknownNameError
-from verulam.experiment import (
+from verulam.design import (
     Factor,
-    factor_effects,
     fractional_factorial,
     full_factorial,
     lenth_method,
     two_level_effects,
 )
+from verulam.experiment import factor_effects
 
 FACTORS = [Factor(name, (-1, 1), "numeric") for name in "DCBA"]
 RATES = np.array([45, 71, 48, 65, 68, 60, 80, 65, 43, 100, 45, 104, 75, 86, 70, 96.0])

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from verulam.base import DataError
-from verulam.experiment._design.factors import Factor, as_design, checked_factors, two_level_codes
+from verulam.design._factors import Factor, as_design, checked_factors, two_level_codes
 
 #: Letters of the factors, in order; I stands for the identity.
 LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from verulam.base import DataError, unknown_name
-from verulam.experiment._design.factors import Factor, coded_settings
+from verulam.design._factors import Factor, coded_settings
 
 #: Fewer effects than this tell nothing of their spread.
 FEWEST_EFFECTS = 3

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from verulam.base import DataError
-from verulam.experiment import Factor, central_composite, fit_response_surface, optimum_region
+from verulam.design import Factor, central_composite, fit_response_surface, optimum_region
 
 RUNS = pd.DataFrame({"x": [-2.0, -1, 0, 0, 0, 1, 2]})
 RESPONSE = np.array([9.9, 6.7, 5.1, 4.8, 5.0, 5.4, 7.8])

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from verulam.base import DataError
-from verulam.experiment._design.factors import Factor, as_design, checked_factors, coded_settings
-from verulam.experiment._design.fractional import (
+from verulam.design._factors import Factor, as_design, checked_factors, coded_settings
+from verulam.design._fractional import (
     LETTERS,
     Word,
     defining_words,

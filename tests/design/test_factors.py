@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from verulam.base import DataError, UnknownNameError
-from verulam.experiment._design.factors import (
+from verulam.design._factors import (
     Factor,
     checked_factors,
     coded_settings,

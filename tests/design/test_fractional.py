@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from verulam.base import DataError
-from verulam.experiment import Factor, alias_structure, find_generators, fractional_factorial
-from verulam.experiment._design.factors import coded_settings, two_level_codes
-from verulam.experiment._design.fractional import LETTERS
+from verulam.design import Factor, alias_structure, find_generators, fractional_factorial
+from verulam.design._factors import coded_settings, two_level_codes
+from verulam.design._fractional import LETTERS
 
 
 def factors(count):

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from verulam.base import UnknownNameError
-from verulam.experiment._design.factorial import (
+from verulam.design._factorial import (
     best_guess,
     full_factorial,
     one_at_a_time,
     randomised_order,
 )
-from verulam.experiment._design.factors import Factor
+from verulam.design._factors import Factor
 
 FACTORS = [
     Factor("k", (1, 3, 5), "numeric"),

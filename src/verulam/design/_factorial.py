@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from verulam.base import Seed, generator, unknown_name
-from verulam.experiment._design.factors import Factor, as_design, checked_factors
+from verulam.design._factors import Factor, as_design, checked_factors
 
 
 def full_factorial(factors: Sequence[Factor]) -> pd.DataFrame:

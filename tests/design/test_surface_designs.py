@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from verulam.experiment._design.factorial import full_factorial, one_at_a_time
-from verulam.experiment._design.factors import Factor
-from verulam.experiment._design.fractional import fractional_factorial
-from verulam.experiment._design.surface_designs import (
+from verulam.design._factorial import full_factorial, one_at_a_time
+from verulam.design._factors import Factor
+from verulam.design._fractional import fractional_factorial
+from verulam.design._surface_designs import (
     box_behnken,
     box_behnken_blocks,
     central_composite,

@@ -1,1 +1,0 @@
-"""Which settings of factors are run."""
