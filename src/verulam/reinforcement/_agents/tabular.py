@@ -27,7 +27,8 @@ from verulam.reinforcement._agents.tabular_loops import (
     cut_trace,
     end_episode,
     learn_log,
-    move_values,
+    move_traced,
+    moved,
     value_ahead,
 )
 from verulam.reinforcement._checks import check_number, check_option
@@ -222,19 +223,24 @@ class TabularAgent(Agent):
         target = reward + self._numbers[0] * value_ahead(
             values, available, self._rule, n_actions, int(successor), next_action, bool(over)
         )
-        offline = self.updating == "offline"
-        if self._rule == Q_RULE and (self.trace_decay or offline):
+        error = float(target - values[cell])
+        self._clock[N_STEPS] += 1
+        traced = self.trace_decay > 0 or self.updating == "offline"
+        if traced and self._rule == Q_RULE:
             cut_trace(
-                values, available, self.eligibility_, self._active, self._clock, n_actions,
-                int(cell), offline,
+                values, available, self.eligibility_, self._active, self._clock, self._codes,
+                n_actions, int(cell),
             )  # fmt: skip
-        error = move_values(
-            values, self.eligibility_, self._changes, self._active, self._clock, self._codes,
-            self._numbers, int(cell), float(target), float(rate),
-        )  # fmt: skip
+        if traced:
+            move_traced(
+                values, self.eligibility_, self._changes, self._active, self._clock, self._codes,
+                self._numbers, int(cell), float(target), float(rate),
+            )  # fmt: skip
+        else:
+            values[cell] = moved(values[cell], float(target), float(rate))
         if over or cut:
             self.break_off()
-        return float(error)
+        return error
 
     def break_off(self) -> None:
         """End the episode: make changes that waited for it, and forget its traces."""

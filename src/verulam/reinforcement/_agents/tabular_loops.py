@@ -28,48 +28,51 @@ FAINTEST = 1e-10
 CHANCE, NORMAL, LOT, STATE, ACTION, IN_EPISODE, N_DONE = 0, 1, 2, 3, 4, 5, 6
 
 
+# One way out, for an array that is left in several places is counted by reference at every step.
+
+
 @njit()
 def value_ahead(values, available, rule, n_actions, successor, next_action, over):
     """Return what the next state is held to be worth."""
-    if over:
-        return 0.0
+    first, last = successor * n_actions, (successor + 1) * n_actions
     if rule == STATE_RULE:
-        return values[successor]
-    if rule == SARSA_RULE:
-        return values[successor * n_actions + next_action]
-    best = -np.inf
-    for cell in range(successor * n_actions, (successor + 1) * n_actions):
-        if available[cell] and values[cell] > best:
-            best = values[cell]
+        first, last = successor, successor + 1
+    elif rule == SARSA_RULE:
+        first, last = first + next_action, first + next_action + 1
+    best = 0.0 if over else -np.inf
+    for cell in range(first, first if over else last):
+        value = values[cell] if rule != Q_RULE or available[cell] else -np.inf
+        best = value if value > best else best
     return best
 
 
 @njit()
-def cut_trace(values, available, eligibility, active, clock, n_actions, cell, offline):
+def moved(value, target, rate):
+    """Return a value that has been moved towards its target."""
+    # With a rate of 1 the old value must not leave a trace of rounding.
+    return target if rate == 1.0 else value + rate * (target - value)
+
+
+@njit()
+def cut_trace(values, available, eligibility, active, clock, codes, n_actions, cell):
     """Forget the trace where an action is not the best one, as Watkins does.
 
     What follows is not what the best policy would have met.
     """
-    first = cell - cell % n_actions
+    first, best = cell - cell % n_actions, values[cell]
     for other in range(first, first + n_actions):
-        if available[other] and values[other] > values[cell]:
-            for place in range(clock[N_ACTIVE]):
-                eligibility[active[place]] = 0.0
-            if not offline:
-                clock[N_ACTIVE] = 0
-            return
+        best = values[other] if available[other] and values[other] > best else best
+    if best > values[cell]:
+        for place in range(clock[N_ACTIVE]):
+            eligibility[active[place]] = 0.0
+        clock[N_ACTIVE] = clock[N_ACTIVE] if codes[OFFLINE] == 1 else 0
 
 
 @njit()
-def move_values(values, eligibility, changes, active, clock, codes, numbers, cell, target, rate):
+def move_traced(values, eligibility, changes, active, clock, codes, numbers, cell, target, rate):
     """Move the value of a cell towards its target, and those before it along their traces."""
     offline = codes[OFFLINE] == 1
     error = target - values[cell]
-    clock[N_STEPS] += 1
-    if numbers[DECAY] == 0.0 and not offline:
-        # With a rate of 1 the old value must not leave a trace of rounding.
-        values[cell] = target if rate == 1.0 else values[cell] + rate * error
-        return error
     listed = eligibility[cell] > 0.0
     if not listed and offline:
         for place in range(clock[N_ACTIVE]):
@@ -92,7 +95,6 @@ def move_values(values, eligibility, changes, active, clock, codes, numbers, cel
             eligibility[traced] = 0.0
             clock[N_ACTIVE] -= 1
             active[slot] = active[clock[N_ACTIVE]]
-    return error
 
 
 @njit()
@@ -123,11 +125,15 @@ def learn_log(
         target = rewards[place] + numbers[DISCOUNT] * value_ahead(
             values, available, rule, n_actions, successors[place], next_actions[place], over[place]
         )
-        if rule == Q_RULE and traced:
-            cut_trace(
-                values, available, eligibility, active, clock, n_actions, cell, codes[OFFLINE] == 1
+        clock[N_STEPS] += 1
+        if traced and rule == Q_RULE:
+            cut_trace(values, available, eligibility, active, clock, codes, n_actions, cell)
+        if traced:
+            move_traced(
+                values, eligibility, changes, active, clock, codes, numbers, cell, target, rate
             )
-        move_values(values, eligibility, changes, active, clock, codes, numbers, cell, target, rate)
+        else:
+            values[cell] = moved(values[cell], target, rate)
         if ends[place]:
             end_episode(values, eligibility, changes, active, clock)
 
@@ -191,11 +197,15 @@ def run_together(
         target = reward + numbers[DISCOUNT] * value_ahead(
             values, available, rule, n_actions, successor, at[ACTION], over
         )
-        if rule == Q_RULE and traced:
-            cut_trace(
-                values, available, eligibility, active, clock, n_actions, cell, codes[OFFLINE] == 1
+        clock[N_STEPS] += 1
+        if traced and rule == Q_RULE:
+            cut_trace(values, available, eligibility, active, clock, codes, n_actions, cell)
+        if traced:
+            move_traced(
+                values, eligibility, changes, active, clock, codes, numbers, cell, target, rate
             )
-        move_values(values, eligibility, changes, active, clock, codes, numbers, cell, target, rate)
+        else:
+            values[cell] = moved(values[cell], target, rate)
         done, length = done + 1, length + 1
         sums[0] += reward
         sums[1] += sums[2] * reward
