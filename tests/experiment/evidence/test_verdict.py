@@ -3,7 +3,8 @@
 import pandas as pd
 import pytest
 
-from verulam.experiment._evidence.verdict import Verdict, protected, with_winners
+from verulam.experiment._analysis.tests import protected, with_winners
+from verulam.experiment._evidence.verdict import Verdict
 from verulam.statistics import mcnemar
 
 

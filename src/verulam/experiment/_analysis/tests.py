@@ -9,7 +9,7 @@ import pandas as pd
 from verulam import statistics
 from verulam.base import DataError
 from verulam.experiment._analysis.pairwise import RowLosses, compare_pairs, decided
-from verulam.experiment._evidence.verdict import Verdict, assumptions_of, protected, with_winners
+from verulam.experiment._evidence.verdict import Verdict
 from verulam.experiment._resampling.kinds import INDEPENDENT
 from verulam.experiment._study.analysis_options import PAIR_TESTS
 from verulam.experiment._text import listed, spoken_name
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 FEWEST_FOR_TWO, FEWEST_FOR_MANY = 6, 3
 #: More contestants than this are counted, not named.
 MOST_NAMED = 3
+#: What tests take for granted and a plan sees to, by drawing splits once.
+KEPT_BY_PLAN = ("all learners saw the same folds", "both learners saw the same splits")
 #: Gives what each row of a data set contributes to a contestant's score; None where unknown.
 RowsOf = Callable[[str, str], np.ndarray | None]
 PAIR_COLUMNS = [
@@ -99,7 +101,7 @@ def verdict_on_splits(
             pairs = protected(pairs, overall)
             method = f"blocked analysis of variance, then {method}"
     if overall is not None:
-        taken = assumptions_of(overall)
+        taken = _assumptions(overall)
     control = _control(responses, compared.table, alpha)
     return Verdict(
         data, best, pairs, overall, further, method, why, tuple(notes), taken, control=control
@@ -129,6 +131,33 @@ def dropped_out(responses: "Responses", data: str) -> dict[str, int]:
         if lacking and unplanned:
             dropped[name] = int(repeats_run.nunique())
     return dropped
+
+
+def _assumptions(result: TestResult) -> tuple[str, ...]:
+    """Return what a test takes for granted, in words."""
+    return tuple(
+        f"{assumption.text} (kept by the plan)"
+        if assumption.text in KEPT_BY_PLAN
+        else str(assumption)
+        for assumption in result.assumptions
+    )
+
+
+def with_winners(pairs: pd.DataFrame, *, greater: bool) -> pd.DataFrame:
+    """Return the pairs with the one ahead and the one behind."""
+    first_better = (pairs["difference"] > 0) == greater
+    return pairs.assign(
+        better=np.where(first_better, pairs["first"], pairs["second"]),
+        worse=np.where(first_better, pairs["second"], pairs["first"]),
+    )
+
+
+def protected(pairs: pd.DataFrame, overall: TestResult) -> pd.DataFrame:
+    """Return the pairs with no rejection where the overall test has none."""
+    # Fisher's protection: pairs count only where the overall test rejects.
+    if overall.reject:
+        return pairs
+    return pairs.assign(decision=pairs["decision"].replace("reject", "fail to reject"))
 
 
 def _control(responses: "Responses", pairs: pd.DataFrame, alpha: float) -> pd.DataFrame | None:
@@ -278,7 +307,7 @@ def _two_over_data(
         "Wilcoxon's signed rank test, and the sign test beside it",
         choice.reason,
         notes,
-        assumptions_of(overall),
+        _assumptions(overall),
     )
 
 
@@ -312,7 +341,7 @@ def _many_over_data(
         f"Friedman's test by Iman and Davenport's F, then {many.pairs.name} for every pair",
         choice.reason,
         notes,
-        assumptions_of(many.overall),
+        _assumptions(many.overall),
         many,
     )
 

@@ -4,14 +4,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pandas as pd
 
 if TYPE_CHECKING:
     from verulam.statistics import ManyComparison, TestResult
-
-#: What tests take for granted and a plan sees to, by drawing splits once.
-KEPT = ("all learners saw the same folds", "both learners saw the same splits")
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,28 +108,3 @@ class Verdict:
         """The pairs with the best; their p-values are adjusted for all, since it was picked."""
         pairs = self.pairs
         return pairs[(pairs["first"] == self.best) | (pairs["second"] == self.best)]
-
-
-def assumptions_of(result: "TestResult") -> tuple[str, ...]:
-    """Return what a test takes for granted, in words."""
-    return tuple(
-        f"{assumption.text} (kept by the plan)" if assumption.text in KEPT else str(assumption)
-        for assumption in result.assumptions
-    )
-
-
-def with_winners(pairs: pd.DataFrame, *, greater: bool) -> pd.DataFrame:
-    """Return the pairs with the one ahead and the one behind."""
-    first_better = (pairs["difference"] > 0) == greater
-    return pairs.assign(
-        better=np.where(first_better, pairs["first"], pairs["second"]),
-        worse=np.where(first_better, pairs["second"], pairs["first"]),
-    )
-
-
-def protected(pairs: pd.DataFrame, overall: "TestResult") -> pd.DataFrame:
-    """Return the pairs with no rejection where the overall test has none."""
-    # Fisher's protection: pairs count only where the overall test rejects.
-    if overall.reject:
-        return pairs
-    return pairs.assign(decision=pairs["decision"].replace("reject", "fail to reject"))

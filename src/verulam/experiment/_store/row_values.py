@@ -189,22 +189,18 @@ def _targets(
     targets = {}
     for label, splits in known.items():
         rows = np.concatenate([np.atleast_1d(tests[split]) for split in splits])
-        values = np.concatenate([np.atleast_1d(scorer.targets_of(split)) for split in splits])
+        values = np.concatenate([np.atleast_1d(scorer.targets[split]) for split in splits])
         # A row is tested in several splits; its target is the same in all of them.
         rows, first = np.unique(rows, return_index=True)
-        weights = _row_weights(scorer, splits)
+        parts = [scorer.weights[split] for split in splits if split in scorer.weights]
+        weights = np.concatenate([np.atleast_1d(part) for part in parts]) if parts else None
         targets[label] = ValidatedTargets(
             values[first],
-            scorer.classes_of(keys[label]),
+            scorer.classes[keys[label]],
             rows,
             None if weights is None else weights[first],
         )
     return targets
-
-
-def _row_weights(scorer: Scorer, splits: Iterable[str]) -> NDArray[np.float64] | None:
-    parts = [weights for split in splits if (weights := scorer.weights_of(split)) is not None]
-    return np.concatenate([np.atleast_1d(part) for part in parts]) if parts else None
 
 
 def _weighted(

@@ -3,12 +3,17 @@
 import contextlib
 import functools
 import sqlite3
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 
 from verulam.base import DataError
 
 #: Raised whenever older programs could not read what newer ones write.
 SCHEMA_VERSION = 2
+
+Transaction = Callable[[], AbstractContextManager[Any]]
 
 #: Tables whose key is the hash of a run.
 RUN_TABLES = ("runs", "tunings", "checks")
@@ -72,9 +77,45 @@ FROM main.{table} p JOIN main.data d ON d.data = p.data
 """
 
 
-def create_tables(connection: sqlite3.Connection) -> None:
+def read_as_current(connection: sqlite3.Connection, path: Path) -> None:
+    """Let a file be read as if it had the present schema, whatever version it has.
+
+    Parameters
+    ----------
+    connection
+        The open file.
+    path
+        What it is called, for messages.
+    """
+    version = _stored_version(connection, path)
+    _check_structure(connection, version)
+    if version < SCHEMA_VERSION:
+        view_as_current(connection)
+
+
+def make_current(connection: sqlite3.Connection, path: Path, transaction: Transaction) -> None:
+    """Give a file that is to be written the tables of the present schema.
+
+    Parameters
+    ----------
+    connection
+        The open file.
+    path
+        What it is called, for messages.
+    transaction
+        Begins one, for changes that are all made, or none of them.
+    """
+    _create_tables(connection)
+    if _stored_version(connection, path) < SCHEMA_VERSION:
+        with transaction():
+            if _stored_version(connection, path) < SCHEMA_VERSION:  # else another was quicker
+                _upgrade(connection)
+    _check_structure(connection, SCHEMA_VERSION)
+
+
+def _create_tables(connection: sqlite3.Connection) -> None:
     """Make the tables that a file does not have yet; a new file gets the present version."""
-    if stored_columns(connection).keys() >= _columns().keys():
+    if _stored_columns(connection).keys() >= _columns().keys():
         return
     # All at once: a reader that comes in between would take the file for a damaged one.
     connection.executescript(f"BEGIN IMMEDIATE; {_CREATE}; {_INSERT_VERSION}; COMMIT")
@@ -82,12 +123,12 @@ def create_tables(connection: sqlite3.Connection) -> None:
 
 def refuse_foreign(connection: sqlite3.Connection) -> None:
     """Refuse a file of another program, before anything is written to it."""
-    present = stored_columns(connection)
+    present = _stored_columns(connection)
     if present and "facts" not in present:
         raise sqlite3.DatabaseError("it has tables of something else")
 
 
-def stored_columns(connection: sqlite3.Connection) -> dict[str, list[str]]:
+def _stored_columns(connection: sqlite3.Connection) -> dict[str, list[str]]:
     """Return the columns of each table that a file has."""
     columns: dict[str, list[str]] = {}
     for table, column in connection.execute(_COLUMNS):
@@ -95,16 +136,8 @@ def stored_columns(connection: sqlite3.Connection) -> dict[str, list[str]]:
     return columns
 
 
-def stored_version(connection: sqlite3.Connection, path: Path) -> int:
-    """Return the version of the schema that a file has; refuse one from the future.
-
-    Parameters
-    ----------
-    connection
-        The open file.
-    path
-        What it is called, for the message.
-    """
+def _stored_version(connection: sqlite3.Connection, path: Path) -> int:
+    """Return the version of the schema that a file has; refuse one from the future."""
     row = connection.execute("SELECT value FROM facts WHERE name = 'schema'").fetchone()
     text = "" if row is None else str(row[0])
     if not text.isascii() or not text.isdigit():
@@ -118,22 +151,9 @@ def stored_version(connection: sqlite3.Connection, path: Path) -> int:
     return version
 
 
-def check_structure(connection: sqlite3.Connection, version: int) -> None:
-    """Refuse a file whose tables lack what every store has.
-
-    Parameters
-    ----------
-    connection
-        The open file.
-    version
-        The version of its schema.
-
-    Raises
-    ------
-    sqlite3.DatabaseError
-        If a table or a column is not there.
-    """
-    present = stored_columns(connection)
+def _check_structure(connection: sqlite3.Connection, version: int) -> None:
+    """Refuse a file whose tables lack what every store of its version has."""
+    present = _stored_columns(connection)
     for table in _ALWAYS:
         if table not in present:
             raise sqlite3.DatabaseError(f"it has no table {table}")
@@ -150,7 +170,7 @@ def _columns() -> dict[str, list[str]]:
     """Return the columns of each table of the present schema."""
     with contextlib.closing(sqlite3.connect(":memory:")) as connection:
         connection.executescript(_CREATE)
-        return stored_columns(connection)
+        return _stored_columns(connection)
 
 
 def view_as_current(connection: sqlite3.Connection) -> None:
@@ -161,7 +181,7 @@ def view_as_current(connection: sqlite3.Connection) -> None:
     connection.execute(f"CREATE TEMP VIEW planned AS {view}")
 
 
-def upgrade(connection: sqlite3.Connection) -> None:
+def _upgrade(connection: sqlite3.Connection) -> None:
     """Bring an older file to the present version, within a transaction of the caller."""
     connection.execute("ALTER TABLE planned RENAME TO planned_before")
     # One by one, since executescript would commit the transaction first.

@@ -135,6 +135,15 @@ class Scorer:
     store
         Where both are kept.
 
+    Attributes
+    ----------
+    targets
+        For each split the targets of its tested rows: numbers, or positions of classes.
+    weights
+        For each split what its tested rows weigh; none where all weigh the same.
+    classes
+        For each data set the labels of its classes; none where the target is a number.
+
     Examples
     --------
     >>> import tempfile
@@ -152,14 +161,14 @@ class Scorer:
     def __init__(self, store: "Store") -> None:
         self._store = store
         self._tasks: dict[str, str] = {}
-        self._classes: dict[str, np.ndarray] = {}
+        self.classes: dict[str, np.ndarray] = {}
         self._scales: dict[str, np.ndarray] = {}
         all_targets: dict[str, np.ndarray] = {}
         for data, task, classes, targets in store.rows(
             "SELECT data, task, classes, targets FROM data"
         ):
             self._tasks[data] = task
-            self._classes[data] = np.asarray(stored_json(store.path, classes, f"classes of {data}"))
+            self.classes[data] = np.asarray(stored_json(store.path, classes, f"classes of {data}"))
             all_targets[data] = stored_array(store, targets, f"targets of data set {data}")
             if all_targets[data].ndim == 2:
                 # Outputs of different units are measured in standard deviations of each.
@@ -170,13 +179,13 @@ class Scorer:
             for data, weights in store.rows("SELECT data, weights FROM row_weights"):
                 all_weights[data] = stored_array(store, weights, f"weights of data set {data}")
         # Once for each split, which all contestants share.
-        self._true: dict[str, np.ndarray] = {}
-        self._weights: dict[str, np.ndarray] = {}
+        self.targets: dict[str, np.ndarray] = {}
+        self.weights: dict[str, np.ndarray] = {}
         for split, data, test in store.rows("SELECT split, data, test FROM splits"):
             rows = stored_array(store, test, f"rows of split {split}")
-            self._true[split] = all_targets[data][rows]
+            self.targets[split] = all_targets[data][rows]
             if data in all_weights:
-                self._weights[split] = all_weights[data][rows]
+                self.weights[split] = all_weights[data][rows]
 
     def score(self, study: str, measure: Measure) -> dict[str, float]:
         """Return the measure of each finished run of a study."""
@@ -195,8 +204,8 @@ class Scorer:
                 continue
             prediction = self._prediction(measure, data, stored)
             if prediction is not None:
-                classes = self._classes[data]
-                targets = self._true[split]
+                classes = self.classes[data]
+                targets = self.targets[split]
                 true = classes[targets] if measure.task == "classification" else targets
                 yield RowLosses(run, split, measure, true, prediction, classes.tolist())
 
@@ -224,7 +233,7 @@ class Scorer:
                 continue
             if quick is not None:
                 assert stored[0] is not None
-                yield run, quick(self._true[split], stored[0])
+                yield run, quick(self.targets[split], stored[0])
                 continue
             prediction = self._prediction(measure, data, stored)
             if prediction is None:
@@ -232,21 +241,9 @@ class Scorer:
             if what == "scores":
                 yield run, prediction[:, -1] if prediction.ndim == 2 else prediction
                 continue
-            targets, classes = self._true[split], self._classes[data]
+            targets, classes = self.targets[split], self.classes[data]
             true = classes[targets] if measure.task == "classification" else targets
             yield run, measure.row_losses(true, prediction, labels=classes.tolist() or None)
-
-    def targets_of(self, split: str) -> np.ndarray:
-        """Return the targets of the tested rows of a split: numbers, or positions of classes."""
-        return self._true[split]
-
-    def weights_of(self, split: str) -> np.ndarray | None:
-        """Return what the tested rows of a split weigh; None where all weigh the same."""
-        return self._weights.get(split)
-
-    def classes_of(self, data: str) -> np.ndarray:
-        """Return the labels of the classes of a data set; none where the target is a number."""
-        return self._classes[data]
 
     def _finished(
         self, study: str, measure: Measure
@@ -277,7 +274,7 @@ class Scorer:
     ) -> float:
         if self._tasks[data] != measure.task:
             return np.nan
-        targets, weights = self._true[split], self.weights_of(split)
+        targets, weights = self.targets[split], self.weights.get(split)
         if measure.function in _ON_POSITIONS and not measure.options and weights is None:
             assert stored[0] is not None
             return float(_ON_POSITIONS[measure.function](targets, stored[0]))
@@ -286,7 +283,7 @@ class Scorer:
             return np.nan
         if measure.task != "classification":
             return measure.weighted(targets, prediction, weights)
-        classes = self._classes[data]
+        classes = self.classes[data]
         try:
             labels = classes.tolist()
             return measure.weighted(classes[targets], prediction, weights, labels=labels)
@@ -304,7 +301,7 @@ class Scorer:
             predicted = predicted / self._scales[data]
         if measure.task != "classification":
             return task_prediction(measure, predicted, *further)
-        return stored_prediction(measure, self._classes[data], predicted, *further)
+        return stored_prediction(measure, self.classes[data], predicted, *further)
 
 
 def task_prediction(
@@ -374,7 +371,7 @@ def bootstrap_errors(store: "Store", study: str, kind: str, measure: Measure) ->
         for split, test, train in store.rows(_DRAWS, (study,))
     }
     scorer = Scorer(store)
-    if any(scorer.weights_of(split) is not None for split in places):
+    if any(split in scorer.weights for split in places):
         raise DataError(
             "The .632 estimates count all rows the same, and the rows of this study have weights."
         )

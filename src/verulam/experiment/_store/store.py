@@ -31,13 +31,9 @@ from verulam.experiment._store.rows import (
     weight_rows,
 )
 from verulam.experiment._store.schema import (
-    SCHEMA_VERSION,
-    check_structure,
-    create_tables,
+    make_current,
+    read_as_current,
     refuse_foreign,
-    stored_version,
-    upgrade,
-    view_as_current,
 )
 
 if TYPE_CHECKING:
@@ -126,10 +122,7 @@ class Store:
         return "disk I/O" in str(cause) and shutil.disk_usage(folder).free < LEAST_FREE_BYTES
 
     def _prepare_reading(self) -> None:
-        version = self._version()
-        check_structure(self._connection, version)
-        if version < SCHEMA_VERSION:
-            view_as_current(self._connection)
+        read_as_current(self._connection, self.path)
         self._connection.execute("PRAGMA query_only = ON")
         self._connection.execute(f"PRAGMA mmap_size = {STORE_MAPPED_BYTES}")
 
@@ -137,12 +130,7 @@ class Store:
         refuse_foreign(self._connection)
         self._write_ahead()
         self._connection.execute("PRAGMA synchronous = NORMAL")
-        create_tables(self._connection)
-        if self._version() < SCHEMA_VERSION:
-            with self.transaction() as connection:
-                if self._version() < SCHEMA_VERSION:  # else another process was quicker
-                    upgrade(connection)
-        check_structure(self._connection, SCHEMA_VERSION)
+        make_current(self._connection, self.path, self.transaction)
 
     def _write_ahead(self) -> None:
         """Switch the log on, waiting for other processes, which SQLite does not do here."""
@@ -155,9 +143,6 @@ class Store:
                 if "locked" not in str(error) or time.monotonic() > until:
                     raise
                 time.sleep(0.01)
-
-    def _version(self) -> int:
-        return stored_version(self._connection, self.path)
 
     def __enter__(self) -> "Store":
         return self
