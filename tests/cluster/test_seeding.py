@@ -87,6 +87,9 @@ def test_draws_follow_weights_and_repeat_only_for_lack_of_rows():
         starts = draw(rows[:2], np.ones(2), 3, np.random.default_rng(0))
         assert sorted(set(starts.ravel())) == [0.0, 1.0]
         assert len(starts) == 3
+    for seed in range(5):
+        starts = random_rows(rows, np.ones(4), 4, np.random.default_rng(seed))
+        assert sorted(starts.ravel()) == [0.0, 1.0, 2.0, 3.0]
 
 
 def test_messages():

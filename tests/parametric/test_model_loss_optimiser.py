@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.optimize import minimize, rosen
 from sklearn.linear_model import LogisticRegression
 
 from verulam.base import DataError, UnknownNameError
@@ -21,6 +22,38 @@ def test_every_optimiser_finds_least_squares(optimiser):
     design = np.column_stack([np.ones(80), X])
     assert_allclose(minimum.parameters, np.linalg.lstsq(design, Y, rcond=None)[0], atol=1e-4)
     assert minimum.loss == pytest.approx(np.mean((Y - minimum.predict(X)) ** 2))
+
+
+@pytest.mark.parametrize(
+    ("optimiser", "theirs"),
+    [("quasi-newton", "BFGS"), ("conjugate gradient", "CG"), ("simplex", "Nelder-Mead")],
+)
+def test_every_optimiser_goes_its_own_way(optimiser, theirs):
+    """It asks for the losses that SciPy's method of that name asks for, and no other's."""
+
+    def asked(way):
+        points = []
+
+        def valley(inputs, parameters):
+            points.append(parameters.copy())
+            return np.full(len(inputs), np.sqrt(rosen(parameters)))
+
+        way(valley)
+        return np.array(points[:30])
+
+    def ours(name):
+        start = [-1.2, 1.0]
+        return asked(lambda m: minimise_loss([0.0], [0.0], model=m, optimiser=name, init=start))
+
+    def objective(model):
+        return lambda point: float(model(np.zeros(1), point)[0] ** 2)
+
+    options = {"adaptive": True} if theirs == "Nelder-Mead" else {}
+    points = asked(
+        lambda m: minimize(objective(m), np.array([-1.2, 1.0]), method=theirs, options=options)
+    )
+    for name in OPTIMISERS:
+        assert np.allclose(ours(name), points, atol=1e-6) == (name == optimiser)
 
 
 @pytest.mark.parametrize("optimiser", OPTIMISERS)

@@ -93,6 +93,44 @@ def test_variants_are_compared_by_their_whole_description():
         assert bits(variant) - bits(variants[0]) == pytest.approx(difference)
 
 
+def test_rows_count_for_the_first_rule_that_covers_them():
+    problem, _ = two_boxes(noise=0.1)
+    rows = np.arange(len(problem.positive), dtype=np.int32)
+    learner = _ClassLearner(problem, rows, CoveringOptions(), np.random.default_rng(0))
+    rules = learner.build(rows, [])
+    assert len(rules) > 2
+    # Learned again, a rule decides nothing that is not decided already.
+    rules = [rules[0], rules[1], rules[0]]
+    counts = learner._counts(rules)
+    first, second = (rule.covered > 0 for rule in rules[:2])
+    positive = problem.positive > 0
+    assert counts.positives.tolist() == [
+        (first & positive).sum(),
+        (second & ~first & positive).sum(),
+        0,
+    ]
+    assert counts.negatives.tolist() == [
+        (first & ~positive).sum(),
+        (second & ~first & ~positive).sum(),
+        0,
+    ]
+    assert counts.missed == (positive & ~first & ~second).sum()
+    assert counts.rejected == (~positive & ~first & ~second).sum()
+    assert [len(rule) for rule in learner.without_needless(rules)] == [
+        len(rule) for rule in rules[:2]
+    ]
+
+
+def test_a_description_that_grows_starts_from_the_rules_before():
+    """What is counted as covered, and wrongly so, when rules are added to others."""
+    problem, inside = two_boxes(noise=0.1)
+    rows = np.arange(len(inside), dtype=np.int32)
+    learner = _ClassLearner(problem, rows, CoveringOptions(), np.random.default_rng(0))
+    left = rows[~inside]
+    positive = problem.positive > 0
+    assert learner._covered_so_far(left) == (inside.sum(), (inside & ~positive).sum())
+
+
 def test_ripper_finds_both_boxes_through_noise():
     problem, inside = two_boxes(n=2000, noise=0.1)
     rules = learn(problem, RIPPER)

@@ -126,15 +126,15 @@ def test_choices_count_both_sides_of_each_value():
 
 def test_redundant_bounds_are_dropped():
     conjunction = Conjunction(
-        np.array([AT_MOST, AT_LEAST, AT_MOST, EQUAL]),
-        np.array([0, 0, 0, 1]),
-        np.array([5.0, 1.0, 4.0, 2.0]),
+        np.array([AT_MOST, AT_LEAST, AT_MOST, AT_LEAST, EQUAL, AT_MOST, AT_LEAST]),
+        np.array([0, 0, 0, 0, 1, 0, 0]),
+        np.array([5.0, 1.0, 4.0, 3.0, 2.0, 4.5, 2.5]),
         np.ones(1, dtype=np.uint8),
     )
     slim = without_redundancy(conjunction)
     assert list(zip(slim.kinds, slim.places, slim.values, strict=True)) == [
-        (AT_LEAST, 0, 1.0),
         (AT_MOST, 0, 4.0),
+        (AT_LEAST, 0, 3.0),
         (EQUAL, 1, 2.0),
     ]
 

@@ -166,6 +166,16 @@ def test_series_are_paired_by_their_labels():
         (lambda: st.mcnemar(st.error_overlap([1], [[1], [1, 0]], [1])), "first must be one column"),
         (lambda: st.auc_interval([[1, 0], [1]], GOOD), "y_true must be one column"),
         (lambda: st.no_information_error([[1], [1, 2]], [1, 1]), "y_true must be one column"),
+        (lambda: st.sign_test([1, 2], [[1, 2], [3]]), "second must hold numbers, .* of 2 and 1"),
+        (lambda: st.five_by_two_t_test([[1, 2], [3]], TABLE), "first must hold numbers, .* lists"),
+        (lambda: st.two_factor_anova(GOOD[:4], [[1, 2], [3]], [1] * 4), "first must be one column"),
+        (lambda: st.joint_posterior([[1, 2], [3]]), "values must hold numbers, .* of 2 and 1"),
+        (lambda: st.split_posterior([[1, 2], [3]], "ab", test_share=0.5), "scores must hold numb"),
+        (lambda: st.rows_to_tell([[1, 2], [3]], 0.1, 2.0), "values must hold numbers, .* lists"),
+        (lambda: st.power_curve([0.5], [[10, 20], [30]]), "sample_sizes must hold numbers"),
+        (lambda: st.resampled_losses([[0, 1]], [[1, 2], [3]]), "draws must hold numbers"),
+        (lambda: st.bootstrap_error([[1, 2], [3]], 0.5), "training must be a number"),
+        (lambda: st.bootstrap_left_out([[1, 2], [3]]), "sizes must be one column"),
     ],
 )  # fmt: skip
 def test_numbers_that_no_test_can_use(call, message):

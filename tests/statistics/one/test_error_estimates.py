@@ -45,6 +45,8 @@ def test_the_three_agree_with_scikit_learn():
     scores = cross_val_score(learner, X_train, y_train, cv=parts)
     assert estimates.cross_validation[name] == pytest.approx(1 - scores.mean())
     assert len({*estimates.to_frame().to_numpy().ravel().tolist()}) == 3
+    hidden = (1 - scores.mean()) - (1 - fitted.score(X_train, y_train))
+    assert estimates.optimism[name] == pytest.approx(hidden)
 
 
 def test_classifiers_are_compared_on_the_same_rows():

@@ -78,15 +78,20 @@ def checked_p_values(p_values: ArrayLike) -> Vector:
 
 def numbers(values: Any, name: str) -> Vector:
     """Return an array of finite numbers whose squares are finite."""
+    array = any_numbers(values, name)
+    refuse_missing(array, name)
+    return array
+
+
+def any_numbers(values: Any, name: str) -> Vector:
+    """Return an array of numbers, of which some may be missing or infinite."""
     lengths = unequal_lengths(values)
     if lengths:
         raise DataError(f"{name} must hold numbers, but holds lists of {lengths} values.")
     try:
-        array = np.asarray(values, dtype=np.float64)
+        return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise DataError(f"{name} must hold numbers: {error}.") from error
-    refuse_missing(array, name)
-    return array
 
 
 def label_column(values: Any, name: str) -> NDArray[Any]:

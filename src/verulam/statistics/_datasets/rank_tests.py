@@ -79,7 +79,7 @@ def sign_test(
     checked_level(alpha)
     checked_option(method, "method", ("exact", "normal"))
     one = sample(first, "first", 1, "data sets")
-    constant = np.ndim(second) == 0
+    constant = not isinstance(second, list | tuple) and np.ndim(second) == 0
     one, other = pair(one, np.full(len(one), second) if constant else second, 1, "data sets")
     differences = rounded(one - other, np.maximum(np.abs(one), np.abs(other)))
     wins, losses = int(np.sum(differences < 0)), int(np.sum(differences > 0))

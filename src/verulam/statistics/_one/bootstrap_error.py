@@ -2,12 +2,11 @@
 
 from dataclasses import dataclass
 
-import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
 from verulam.base import DataError
-from verulam.statistics._core.checks import label_column, numbers
+from verulam.statistics._core.checks import checked_number, label_column, numbers
 
 #: Share of the rows that a bootstrap sample of many rows holds, 1 - 1/e.
 DRAWN = 0.632
@@ -114,8 +113,8 @@ def bootstrap_error(
     """
     names = ("training", "out_of_bag", "no_information")
     for name, error in zip(names, (training, out_of_bag, no_information), strict=True):
-        if error is not None and not np.isfinite(error):
-            raise DataError(f"{name} must be a finite number, but is {error}.")
+        if error is not None:
+            checked_number(error, name)
     plain = LEFT * training + DRAWN * out_of_bag
     if no_information is None:
         return BootstrapError(float(plain), ".632", float(training), float(out_of_bag))
@@ -177,7 +176,7 @@ def resampled_losses(losses: ArrayLike, draws: ArrayLike) -> ResampledLosses:
     >>> round(found.training, 3), found.out_of_bag, found.always_drawn
     (0.5, 0.5, 1)
     """
-    table, times = numbers(losses, "losses"), np.asarray(draws)
+    table, times = numbers(losses, "losses"), numbers(draws, "draws")
     if table.ndim != 2 or table.shape != times.shape or table.size == 0:
         raise DataError(
             f"losses has shape {table.shape} and draws {times.shape}: both need a row for each "

@@ -10,6 +10,7 @@ from scipy import stats
 from verulam.base import DataError, Seed, generator
 from verulam.statistics._core.checks import (
     Vector,
+    any_numbers,
     checked_alternative,
     checked_count,
     checked_level,
@@ -209,7 +210,7 @@ def power_curve(
     """
     grid = sample(np.atleast_1d(numbers(effects, "effects")), "effects", 1)
     columns = {}
-    for count in np.atleast_1d(np.asarray(sample_sizes)):
+    for count in np.atleast_1d(numbers(sample_sizes, "sample_sizes")):
         if known_variance:
             columns[int(count)] = z_power(grid, 1.0, count, alpha=alpha, alternative=alternative)
         else:
@@ -260,7 +261,7 @@ def rows_to_tell(
     >>> rows_to_tell(differences, 0.02, 2.0)
     12.0
     """
-    losses = np.asarray(values, dtype=np.float64)
+    losses = any_numbers(values, "values")
     checked_positive(critical, "critical")
     if losses.ndim != 2 or losses.shape[1] < 2:
         raise DataError("values: expected repeats x rows, with at least 2 rows.")

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from verulam.base import DataError, Seed, generator
-from verulam.statistics._core.checks import Vector, checked_count
+from verulam.statistics._core.checks import Vector, checked_count, label_column
 
 
 def running_means(
@@ -225,5 +225,5 @@ def bootstrap_left_out(sizes: Any) -> pd.Series:
     >>> bootstrap_left_out([10, 1000]).round(4).to_dict()
     {10: 0.3487, 1000: 0.3677}
     """
-    counts = np.atleast_1d(np.asarray(sizes))
+    counts = np.atleast_1d(label_column(sizes, "sizes"))
     return pd.Series((1 - 1 / counts) ** counts, index=counts)

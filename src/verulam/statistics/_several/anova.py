@@ -13,6 +13,7 @@ from verulam.statistics._core.checks import (
     Vector,
     checked_level,
     checked_number,
+    label_column,
     named_groups,
     result_table,
     sample,
@@ -336,7 +337,7 @@ def two_factor_anova(
     response = sample(values, "values", 4)
     frame = pd.DataFrame({"response": response})
     for name, levels in (("first", first), ("second", second)):
-        codes, distinct = pd.factorize(np.asarray(levels))
+        codes, distinct = pd.factorize(label_column(levels, name))
         if len(codes) != len(response):
             raise DataError(f"{name} has {len(codes)} levels for {len(response)} values.")
         if len(distinct) < 2:

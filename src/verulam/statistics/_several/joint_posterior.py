@@ -10,7 +10,13 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from verulam.base import COLLECTION, COUNT, DataError, Seed, generator
-from verulam.statistics._core.checks import LARGEST, SMALLEST, Vector, checked_level
+from verulam.statistics._core.checks import (
+    LARGEST,
+    SMALLEST,
+    Vector,
+    any_numbers,
+    checked_level,
+)
 from verulam.statistics._core.distributions import Student
 
 #: Draws behind the probability of being the best, and behind the adjusted p-values.
@@ -487,7 +493,7 @@ def split_posterior(
     >>> print("{:.3f} ({:.3f} to {:.3f})".format(*posterior.difference("line", "tree")))
     0.087 (-0.029 to 0.204)
     """
-    table = np.asarray(scores, dtype=np.float64)
+    table = any_numbers(scores, "scores")
     if table.ndim != 2 or len(table) < 2 or not np.isfinite(table).all():
         raise DataError("scores: expected numbers of at least 2 splits, a column per contestant.")
     _refuse_extreme(table, "scores")
@@ -516,7 +522,7 @@ def split_posterior(
 
 
 def _checked_values(values: ArrayLike) -> Vector:
-    losses = np.asarray(values, dtype=np.float64)
+    losses = any_numbers(values, "values")
     if losses.ndim != 3 or 0 in losses.shape or losses.shape[1] < 2:
         raise DataError(
             f"values: expected repeats x rows x contestants with at least 2 rows, but the shape is "

@@ -9,6 +9,7 @@ from verulam.base import DataError
 from verulam.statistics._core.checks import (
     SMALLEST,
     Vector,
+    any_numbers,
     checked_alternative,
     checked_level,
     numbers,
@@ -62,13 +63,14 @@ def differences_of(first: ArrayLike, second: ArrayLike) -> Vector:
     """Return the five-by-two table of differences, refusing other shapes and zero variance."""
     tables = []
     for errors, name in ((first, "first"), (second, "second")):
-        shape = np.shape(errors)
+        table = any_numbers(errors, name)
+        shape = table.shape
         if shape not in ((REPLICATIONS, FOLDS), (REPLICATIONS * FOLDS,)):
             raise DataError(
                 f"{name} has shape {shape}: 5 replications of 2 folds are needed, as (5, 2) "
                 "or as ten values, the two halves of each replication side by side."
             )
-        tables.append(numbers(errors, name).reshape(REPLICATIONS, FOLDS))
+        tables.append(numbers(table, name).reshape(REPLICATIONS, FOLDS))
     differences = tables[0] - tables[1]
     if np.ptp(differences, axis=1).max() <= 1e-12 * max(1e-300, np.abs(differences).max()):
         raise DataError(
