@@ -165,6 +165,7 @@ def closed_sets(bits, counts, n_rows, least, maximal, limit):
     member = np.zeros((n_items + 2, n_items), np.bool_)
     support = np.empty(n_items + 2, np.int64)
     following = np.zeros(n_items + 2, np.int64)
+    # The first set is the closure of none: the items that all transactions have.
     for item in range(n_items):
         member[0, item] = counts[item] == n_rows
     support[0] = n_rows
@@ -237,6 +238,7 @@ def _close(rows, member, depth, bits, item):
 def _covers(rows, depth, bits, item):
     """Return whether an item is in all the transactions of a frame."""
     outside = np.uint64(0)
+    # Most items fail at the first words.
     for word in range(bits.shape[1]):
         outside = rows[depth, word] & ~bits[item, word]
         if outside != 0:
@@ -327,6 +329,7 @@ def find_rules(parent, item, count, starts, order, least_confidence, longest_con
         for place in range(length - 1, -1, -1):
             path[place] = item[node]
             node = parent[node]
+        # Each mask but none and all puts some items after the arrow, and the others before it.
         for mask in range(1, 2**length - 1):
             size = 0
             for place in range(length):

@@ -45,6 +45,7 @@ def column_moments_present(X, codes, weights, first, weight, mean, scatter):
         k = codes[i]
         for j in range(X.shape[1]):
             if not np.isnan(X[i, j]):
+                # Sums from the first entry, as in `class_means`.
                 if np.isnan(first[k, j]):
                     first[k, j] = X[i, j]
                 weight[k, j] += weights[i]

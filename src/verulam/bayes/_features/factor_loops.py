@@ -11,9 +11,19 @@ from verulam.numerics import njit
 
 #: Most features that one row may begin in one visit; far beyond what Poisson draws reach.
 MOST_NEW = 12
+#: SplitMix64 (Steele, Lea and Flood, 2014): its step, its factors and its shifts.
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 FACTORS = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 SHIFTS = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11)
+
+
+@njit(cache=True, nogil=True)
+def draw_uniform(state):
+    """Return a uniform number from the next state of the generator, never 0 or 1."""
+    state[0] += GOLDEN
+    bits = (state[0] ^ (state[0] >> SHIFTS[0])) * FACTORS[0]
+    bits = (bits ^ (bits >> SHIFTS[1])) * FACTORS[1]
+    return (((bits ^ (bits >> SHIFTS[2])) >> SHIFTS[3]) + 0.5) * 2.0**-53
 
 
 @njit(cache=True, nogil=True)
@@ -38,6 +48,8 @@ def predict_row(row, features, covariance, means, product, residual):
 @njit(cache=True, nogil=True)
 def move_row(sign, spread, covariance, means, product, residual):
     """Let a row come in (sign 1) or leave (sign -1), after `predict_row`."""
+    # Sherman and Morrison: (A + sign z z')^-1 differs from A^-1 by the product with itself of
+    # A^-1 z, which `predict_row` has left in `product`.
     gain = sign / (1.0 + sign * spread)
     for i in range(product.shape[0]):
         weight = gain * product[i]
@@ -67,14 +79,13 @@ def toggle_features(
         flipped = 0.0
         for c in range(n_columns):
             flipped += (residual[c] - sign * means[j, c]) ** 2
+        # The variance z'Cz of the sum, and the residual above, once the bit of j is turned over.
         wider = spread + 2.0 * sign * product[j] + covariance[j, j]
         now, then = variance * (1.0 + spread), variance * (1.0 + wider)
         gain = 0.5 * (n_columns * np.log(now / then) + square / now - flipped / then)
+        # Prior odds of having the feature, by the other rows that have it (Griffiths, Ghahramani).
         gain += sign * np.log((others + extra) / (n_rows - others))
-        state[0] += GOLDEN
-        bits = (state[0] ^ (state[0] >> SHIFTS[0])) * FACTORS[0]
-        bits = (bits ^ (bits >> SHIFTS[1])) * FACTORS[1]
-        draw = (((bits ^ (bits >> SHIFTS[2])) >> SHIFTS[3]) + 0.5) * 2.0**-53
+        draw = draw_uniform(state)
         # Compared without the sigmoid, which overflows.
         if np.log(draw / (1.0 - draw)) < gain:
             features[j] = 1 - features[j]
@@ -105,6 +116,8 @@ def count_new(square, n_columns, rate, variance, prior_variance, state, masses):
     """Return how many features a row begins: Poisson many, weighed by what they explain."""
     log_prior, largest = 0.0, -np.inf
     for k in range(masses.shape[0]):
+        # The k-th step of a Poisson's log-probability, but for its constant. The loadings of new
+        # features are averaged out: each adds its prior variance to that of every column.
         if k > 0:
             log_prior += np.log(rate / k)
         spread = variance + k * prior_variance
@@ -114,10 +127,7 @@ def count_new(square, n_columns, rate, variance, prior_variance, state, masses):
     for k in range(masses.shape[0]):
         masses[k] = np.exp(masses[k] - largest)
         total += masses[k]
-    state[0] += GOLDEN
-    bits = (state[0] ^ (state[0] >> SHIFTS[0])) * FACTORS[0]
-    bits = (bits ^ (bits >> SHIFTS[1])) * FACTORS[1]
-    rest = (((bits ^ (bits >> SHIFTS[2])) >> SHIFTS[3]) + 0.5) * 2.0**-53 * total
+    rest = draw_uniform(state) * total
     count = np.int64(0)
     while count < masses.shape[0] - 1 and rest >= masses[count]:
         rest -= masses[count]

@@ -48,6 +48,7 @@ def weigh_seats(
             free = np.int64(k)
             weights[k] = -np.inf
             continue
+        # Substitution forwards solves L v = row - mean, so that the Mahalanobis square is v'v.
         square = 0.0
         for j in range(row.shape[0]):
             value = row[j] - means[k, j]
@@ -55,6 +56,7 @@ def weigh_seats(
                 value -= factors[k, j, c] * vector[c]
             vector[j] = value / factors[k, j, j]
             square += vector[j] * vector[j]
+        # The logarithm of Student's t, which is the normal with mean and scatter averaged out.
         share = (prior_precision + size) / (prior_precision + size + 1.0)
         power = 0.5 * (prior_freedom + size + 1.0)
         weights[k] = constants[size] - halves[k] - power * np.log1p(share * square)

@@ -24,7 +24,7 @@ def lead_rows(X, limit, labels, centres, counts, n_clusters, moving):
     """Assign rows to the nearest centre, or begin a cluster beyond the squared limit.
 
     Where centres move, each is the mean of the rows that it has so far. Return the number of
-    clusters, or minus the row that found no room for one, less one.
+    clusters; where there is no room for one more, that number with a minus, less one.
     """
     n_columns = X.shape[1]
     for i in range(X.shape[0]):

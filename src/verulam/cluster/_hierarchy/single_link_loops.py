@@ -52,6 +52,7 @@ def shortest_euclidean_tree(columns, left, gaps, nearest, parents, lengths):
         count = n - 1 - step
         for i in range(count):
             squares[i] = 0.0
+        # Column by column: the inner loop runs along memory, for many rows in one instruction.
         for j in range(d):
             for i in range(count):
                 deviation = columns[j, i] - point[j]

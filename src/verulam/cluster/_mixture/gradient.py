@@ -213,6 +213,7 @@ def _packed(start: Components) -> tuple[np.ndarray, Unpack]:
     else:
         factors = np.log(start.covariances)
     with np.errstate(divide="ignore"):
+        # A weight of zero has no logarithm; one of e^-50 is as good as none, and can still grow.
         logits = np.maximum(np.log(start.weights), -50.0)
     numbers = np.concatenate([logits, start.means.ravel(), factors.ravel()])
 
@@ -233,6 +234,7 @@ def _packed(start: Components) -> tuple[np.ndarray, Unpack]:
         def back(gradient: MixtureGradient) -> np.ndarray:
             by_free = gradient.covariances * covariances
             if has_matrices(kind):
+                # d tr(G LL') = 2 G L for a symmetric G; the diagonal is exponentials.
                 by_roots = 2.0 * gradient.covariances @ roots
                 by_free = by_roots[..., lower[0], lower[1]]
                 by_free = by_free * np.where(diagonal, roots[..., lower[0], lower[1]], 1.0)

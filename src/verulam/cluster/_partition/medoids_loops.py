@@ -92,7 +92,7 @@ def eager_swaps(table, medoids, max_passes, nearest, second, near, far, affected
     last = np.int64(-1)
     for step in range(max_passes * n):
         candidate = step % n
-        if candidate == last:
+        if candidate == last:  # a whole round without a swap
             return step // n + 1, swaps, True
         if near[candidate] == 0.0 and medoids[nearest[candidate]] == candidate:
             if last < 0:
@@ -107,6 +107,7 @@ def eager_swaps(table, medoids, max_passes, nearest, second, near, far, affected
             if change < least:
                 best, least = np.int64(k), change
         total = least + common
+        # By gains that are rounding alone the search might go round in circles.
         if total < -1e-12 * (costs[best] + near[candidate]):
             swap(table, medoids, best, candidate, nearest, second, near, far, affected)
             leaving_costs(nearest, near, far, costs)

@@ -66,7 +66,7 @@ def best_cut_of_classes(order, ranked, codes, weights, running, right_best, righ
             running[code] += weights[row]
             if running[code] > most:
                 most, top = running[code], np.int64(code)
-            if ranked[number, rank] < ranked[number, rank + 1]:
+            if ranked[number, rank] < ranked[number, rank + 1]:  # equal values stay together
                 gain = most + right_best[rank + 1]
                 if gain > best + margin:
                     best = gain

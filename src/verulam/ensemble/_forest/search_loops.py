@@ -213,6 +213,7 @@ def scan_levels(levels, n_levels, node, missing, column, criterion, counts, sums
     where it is a code as any other.
     """
     is_better, at_end = False, levels[0, n_levels - 1] == missing
+    # The second sweep begins with the missing ones on the first side.
     for sweep in range(2 if at_end else 1):
         weight, n_first = 0.0, 0.0
         for k in range(sums.shape[1]):
@@ -231,6 +232,7 @@ def scan_levels(levels, n_levels, node, missing, column, criterion, counts, sums
             if place < 0 or n_first < min_leaf or node.n_rows - n_first < min_leaf:
                 continue
             rest = node.weight - weight
+            # As above; of the Gini index squares / weight + others / rest, with one division.
             if criterion == ENTROPY:
                 score = node.weight + squares + others
                 score -= weight * np.log2(weight) + rest * np.log2(rest)

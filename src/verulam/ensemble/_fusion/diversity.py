@@ -113,6 +113,7 @@ def diversity(labels: MemberOutputs | ArrayLike, targets: ArrayLike) -> Diversit
             f"member; got {answers.shape}."
         )
     names = names or tuple(f"member {number + 1}" for number in range(len(answers)))
+    # Products count rows for all pairs at once: who is right in row i, with whom in column j.
     right = (answers == truth).astype(np.float64)
     n_members, n_rows = right.shape
     both = right @ right.T / n_rows

@@ -11,6 +11,9 @@ import numpy as np
 from verulam.base import DataError
 from verulam.graphical._factor import Factor, FactorModel, as_model
 from verulam.graphical._inference.junction_loops import (
+    LENGTH,
+    OFFSET,
+    SIZE,
     evidence_rows,
     expected_rows,
     explanation_rows,
@@ -127,7 +130,7 @@ class JunctionTree:
 
     def home(self, variables: Sequence[str]) -> int:
         """Return the number of the smallest clique that holds all of the variables, or -1."""
-        return smallest_home(variables, self._holders, self._sets, self.arrays.layout[:, 1])
+        return smallest_home(variables, self._holders, self._sets, self.arrays.layout[:, SIZE])
 
     def posteriors(
         self, codes: np.ndarray, factors: Sequence[Factor] = (), target: str | None = None
@@ -196,7 +199,7 @@ class JunctionTree:
             home = self.home(scope)
             part = entry_map(self._shapes[home], [self.cliques[home].index(name) for name in scope])
             maps.append(part)
-            families.append([home, self.arrays.layout[home, 0], at, place])
+            families.append([home, self.arrays.layout[home, OFFSET], at, place])
             at, place = at + len(part), place + prod(shape)
         expected, log_evidence = np.zeros(place), np.empty(len(codes))
         expected_rows(
@@ -265,11 +268,11 @@ class JunctionTree:
 
     @cached_property
     def _widest(self) -> int:
-        return int(self.arrays.layout[:, 4].max())
+        return int(self.arrays.layout[:, LENGTH].max())
 
     @cached_property
     def _n_separator_entries(self) -> int:
-        return int(self.arrays.layout[:, 4].sum())
+        return int(self.arrays.layout[:, LENGTH].sum())
 
     def _scratch(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         n_entries = len(self.arrays.base)

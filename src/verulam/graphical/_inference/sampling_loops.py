@@ -21,6 +21,7 @@ def gibbs_sweeps(states, free, near, places, scopes, values, draws, scores, samp
                 scores[state] = 1.0
             for use in range(near[v, 0], near[v, 0] + near[v, 1]):
                 index = places[use, 0]
+                # The entries of the factor that agree with all others are one step apart.
                 step = np.int64(0)
                 for s in range(places[use, 1], places[use, 1] + places[use, 2]):
                     if scopes[s, 0] == v:

@@ -10,6 +10,17 @@ import numpy as np
 from verulam.base import DataError
 from verulam.graphical._factor import FactorModel
 from verulam.graphical._graph import Triangulation, triangulate, undirected
+from verulam.graphical._inference.junction_loops import (
+    CHILD_MAP,
+    FIRST,
+    LENGTH,
+    N_MEMBERS,
+    N_STATES,
+    OFFSET,
+    PARENT_MAP,
+    PLACE,
+    SIZE,
+)
 
 HEURISTICS = ("min-fill", "min-size", "min-neighbours")
 
@@ -73,8 +84,7 @@ class TreeArrays:
     maps
         For each entry of a table the entry of a smaller one that it adds to.
     homes
-        Where each variable's marginal is read: kind of table, its number or length, its offset,
-        the place of its map, and where the result goes.
+        Where each variable's marginal is read, as `junction_loops` says.
     home_cliques
         Number of the clique of that table, or of the clique below that separator.
     base
@@ -161,7 +171,7 @@ def tree_arrays(
 ) -> TreeArrays:
     """Return a tree as the loops read it."""
     shapes = shapes_of(model, cliques)
-    layout = np.zeros((len(cliques), 9), dtype=np.int64)
+    layout = np.zeros((len(cliques), N_MEMBERS + 1), dtype=np.int64)
     members: list[tuple[int, int, int]] = []
     maps: list[np.ndarray] = []
     at = offset = place = 0
@@ -175,35 +185,40 @@ def tree_arrays(
     for k, (clique, shape, shared) in enumerate(zip(cliques, shapes, separators, strict=True)):
         size = prod(shape)
         length = prod(len(model.states[name]) for name in shared)
-        layout[k, :5] = offset, size, parents[k], place, length if k else 0
+        layout[k, OFFSET:CHILD_MAP] = offset, size, parents[k], place, length if k else 0
         if k:
-            layout[k, 5] = add_map(clique, shape, shared)
-            layout[k, 6] = add_map(cliques[parents[k]], shapes[parents[k]], shared)
+            layout[k, CHILD_MAP] = add_map(clique, shape, shared)
+            layout[k, PARENT_MAP] = add_map(cliques[parents[k]], shapes[parents[k]], shared)
             place += length
-        layout[k, 7:] = len(members), len(clique)
+        layout[k, FIRST:] = len(members), len(clique)
         stride = size
         for name, n_states in zip(clique, shape, strict=True):
             stride //= n_states
             members.append((model.positions[name], stride, n_states))
         offset += size
     holders, sets = clique_holders(cliques), [set(clique) for clique in cliques]
-    homes = np.zeros((len(model.states), 6), dtype=np.int64)
+    homes = np.zeros((len(model.states), N_STATES + 1), dtype=np.int64)
     home_cliques = np.zeros(len(model.states), dtype=np.int64)
     result = 0
     for v, (name, labels) in enumerate(model.states.items()):
-        tables = [(layout[k, 1], 0, k) for k in holders[name]]
-        tables += [(layout[k, 4], 1, k) for k in holders[name] if name in separators[k]]
-        _, kind, k = min(tables)
-        scope = separators[k] if kind else cliques[k]
-        var_map = add_map(scope, shapes_of(model, [scope])[0], [name])
-        number, home_cliques[v] = layout[k, 4] if kind else k, k
-        homes[v] = kind, number, layout[k, 3 if kind else 0], var_map, result, len(labels)
+        # The fewer entries a table has, the fewer are summed for each row.
+        tables = [(layout[k, SIZE], False, k) for k in holders[name]]
+        tables += [(layout[k, LENGTH], True, k) for k in holders[name] if name in separators[k]]
+        _, in_separator, k = min(tables)
+        scope = separators[k] if in_separator else cliques[k]
+        state_map = add_map(scope, shapes_of(model, [scope])[0], [name])
+        table, start = (LENGTH, PLACE) if in_separator else (None, OFFSET)
+        number, home_cliques[v] = k if table is None else layout[k, table], k
+        homes[v] = in_separator, number, layout[k, start], state_map, result, len(labels)
         result += len(labels)
     base = np.ones(offset)
     for factor in model.factors:
-        k = smallest_home(factor.variables, holders, sets, layout[:, 1])
+        # A triangulation has a clique for every factor; one of them takes it, or it would count
+        # more than once.
+        k = smallest_home(factor.variables, holders, sets, layout[:, SIZE])
         part = entry_map(shapes[k], [cliques[k].index(name) for name in factor.variables])
-        base[layout[k, 0] : layout[k, 0] + layout[k, 1]] *= factor.values.ravel()[part]
+        start = layout[k, OFFSET]
+        base[start : start + layout[k, SIZE]] *= factor.values.ravel()[part]
     return TreeArrays(
         layout,
         np.array(members, dtype=np.int64).reshape(-1, 3),

@@ -144,6 +144,8 @@ def best_move(
                 if gain > best and (not tabu[parent, child] or gain > needed):
                     best = gain
                     move[0], move[1], move[2] = parent, child, 1
+                # To reverse is to remove and to add, which makes a cycle where another way leads
+                # from the parent to the child; such a walk is only made for moves that would win.
                 gain += gains[child, parent]
                 legal = not forbidden[child, parent] and n_parents[parent] < max_parents
                 better = gain > best and (not tabu[parent, child] or gain > needed)

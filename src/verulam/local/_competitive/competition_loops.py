@@ -56,6 +56,7 @@ def k_means_pass(X, order, rates, units, counts, velocity, momentum, shares, gui
     for step in range(order.shape[0]):
         row = X[order[step]]
         square_distances(row, units, k, squares)
+        # Conscience: who wins more often than once in k is set back, so that no unit stays dead.
         if guilt > 0.0:
             for u in range(k):
                 squares[u] += guilt * (k * shares[u] - 1.0)
@@ -93,6 +94,7 @@ def resonance_pass(X, first, units, count, vigilance, rate, kind, values, wins):
             winner = smallest(values, count)
             resonates = count > 0 and np.sqrt(values[winner]) <= vigilance
         elif kind == 1:
+            # With a minus, so that the winner has the smallest value, as with distances.
             for u in range(count):
                 values[u] = 0.0
                 for j in range(d):
@@ -167,6 +169,7 @@ def hebbian_pass(X, order, rates, weights, rule, outputs):
                 decay = outputs[c] * before if rule == 2 else 0.0
                 weights[c, j] += rate * outputs[c] * (residual[j] - decay)
                 length += weights[c, j] * weights[c, j]
+                # By the weights before the step, as all outputs are.
                 residual[j] -= outputs[c] * before
             if rule == 1 and length > 0.0:
                 for j in range(d):
@@ -185,6 +188,7 @@ def whitening_pass(X, order, rates, weights, outputs, seen):
             for j in range(d):
                 outputs[i] += weights[i, j] * row[j]
             length += outputs[i] * outputs[i]
+        # The step is (I - y y') W: with y'W computed first, without a product of matrices.
         for j in range(d):
             seen[j] = 0.0
         for i in range(d):

@@ -43,7 +43,7 @@ def supervised_pass(X, codes, order, units, count, joined, widths, outputs, rate
         row = X[order[step]]
         square_distances(row, units, count, values)
         winner = smallest(values, count)
-        total = 1e-12
+        total = 1e-12  # above zero also for a row that is far from all units
         for u in range(count):
             values[u] = np.exp(-0.5 * values[u] / (widths[u] * widths[u]))
             total += values[u] * values[u]

@@ -14,6 +14,7 @@ ROW_HEIGHT = 0.8660254037844386
 @njit()
 def bell(table, step, radius):
     """Write exp(-(a step)^2 / 2 radius^2) for a = 0, 1, ... by two multiplications each."""
+    # From a^2 to (a + 1)^2 it is 2 a + 1: the ratio of two neighbours grows by base^2 each time.
     base = np.exp(-0.5 * (step / radius) * (step / radius))
     ratio = base
     value = 1.0
@@ -38,15 +39,17 @@ def pull_units(rate, radius, r0, c0, n_cols, hexagonal, bubble, periodic, across
         if periodic:
             dr = min(dr, n_rows - dr)
         start = r * n_cols
+        # A little wider, since the heights of hexagons are rounded: units at the radius are inside.
         far = dr * height > radius * 1.000000001 if bubble else rate * down[dr] < LEAST_PULL
         inside = not far
         if inside:
             first = min(first, np.int64(start))
             last = np.int64(start + n_cols)
+        # Odd rows stand half a column to the right of even ones.
         shift = (r & 1) - (r0 & 1) if hexagonal else 0
         for c in range(n_cols):
             halves = abs(2 * (c - c0) + shift)
-            if periodic:
+            if periodic:  # the shorter way around
                 halves = min(halves, 2 * n_cols - halves)
             pull = 0.0
             if inside and bubble:

@@ -203,6 +203,8 @@ class UnitLayout:
         gradient = np.empty_like(theta)
         by_center, by_shape = self.split(gradient)
         if self.covariance_type == "full":
+            # The square is |R'(x - m)|^2: by R it changes by 2 (x - m) (R'(x - m))', by m by
+            # -2 R R'(x - m).
             whitened = self._whitened(centers, shapes, X)
             whitened *= 2.0 * slopes[:, :, None]
             sums = whitened.sum(axis=0)
@@ -211,6 +213,9 @@ class UnitLayout:
             by_shape[:] = by_root[:, *self._upper()]
             by_center[:] = -np.einsum("hij,hj->hi", self._roots(shapes), sums)
             return gradient
+        # Shapes are logarithms of spreads, by which each square over the variance changes by -2
+        # times itself; sums over rows are expanded, so that no table of rows by units by inputs is
+        # made.
         precisions = np.exp(-2.0 * shapes)
         totals, products = slopes.T @ np.ones((len(X), 1)), slopes.T @ X
         by_center[:] = 2.0 * precisions * (centers * totals - products)

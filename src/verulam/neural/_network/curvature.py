@@ -83,6 +83,7 @@ def _add_product(
             return
         slot += changes[layer - 1].T @ delta
         weights, moved = layout.weights(theta, layer), layout.weights(direction, layer)
+        # The product rule, for errors times weights and then for what comes back times the slope.
         back, back_change = delta @ weights.T, delta_change @ weights.T
         back_change += delta @ moved.T
         slope, bend = slopes[layer - 1], bends[layer - 1]
@@ -250,6 +251,8 @@ def _add_diagonal(error: TrainingError, theta: Array, part: slice, diagonal: Arr
         if layer:
             weights, network = layout.weights(theta, layer), error.network
             _, slope, bend = unit_derivatives(sums[layer - 1], network.activation, network.gain)
+            # By the sums of the layer below, the Hessian of a row's error is D W H W' D with the
+            # slopes D, and on the diagonal the second derivatives of the units besides.
             back = delta @ weights.T
             matrices = weights @ matrices @ weights.T
             matrices *= slope[:, :, None] * slope[:, None, :]

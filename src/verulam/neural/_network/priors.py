@@ -111,6 +111,7 @@ class SoftSharing:
         scaled = (weights[:, None] - means) / deviations
         logs = np.log(shares) - np.log(deviations) - 0.5 * np.log(2 * np.pi) - 0.5 * scaled**2
         totals = logsumexp(logs, axis=1)
+        # Which group a weight belongs to, as in EM: each pulls by its share of the probability.
         belongs = np.exp(logs - totals[:, None])
         pull = belongs * scaled / deviations
         slopes = np.zeros_like(theta)
@@ -121,6 +122,7 @@ class SoftSharing:
             by_group = self.alpha * np.concatenate(
                 [
                     -pull.sum(axis=0),
+                    # By the logarithm of what is above the floor, and by logits of a softmax.
                     by_deviation * (deviations - self.floor),
                     len(weights) * shares - belongs.sum(axis=0),
                 ]

@@ -231,6 +231,7 @@ class RecurrentNetwork:
         for number, now in enumerate(slices):
             values = hidden[now]
             if number:
+                # The sequences that still run are the first ones of the step before.
                 last = slices[number - 1].start
                 past = slice(last, last + now.stop - now.start)
                 before[now] = hidden[past]
@@ -248,6 +249,7 @@ class RecurrentNetwork:
                 if to_outputs is not None:
                     sums[now] += outputs_before[now] @ to_outputs
                 outputs[now] = self.answer(sums[now])
+        # Outputs that nothing feeds back are computed for all steps at once.
         if not by_step:
             np.dot(hidden, output_weights, out=sums)
             sums += output_biases

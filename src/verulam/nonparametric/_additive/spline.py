@@ -162,6 +162,8 @@ def cubic_pieces(knots: np.ndarray, queries: np.ndarray) -> CubicPieces:
     step = knots[left + 1] - knots[left]
     high = (inside - knots[left]) / step
     low = 1.0 - high
+    # Between two knots a cubic is the chord, and its second derivatives g'' at both ends times
+    # h^2 (t^3 - t) / 6; beyond the last knot it goes on with its slope there.
     beyond = (queries - inside) / step
     bend = step**2 / 6.0
     return CubicPieces(

@@ -131,6 +131,7 @@ def cut_at_medians(stored, order, ranges, boxes, is_point, keys):
             boxes[node, 0, column], boxes[node, 1, column] = low, high
             if high - low > extent:
                 widest, extent = column, high - low
+        # Nothing can be cut where all rows are copies of one.
         is_point[node] = extent <= 0.0
         if 2 * node + 1 >= n_nodes:
             continue
@@ -265,6 +266,7 @@ def _visit_leaf(point, columns, order, start, stop, limit, distances, rows, squa
     n_here = stop - start
     for place in range(n_here):
         squares[place] = 0.0
+    # Column by column, so that the inner loop runs along memory, for many rows in one instruction.
     for column in range(len(point)):
         value = point[column]
         for place in range(n_here):
@@ -289,5 +291,6 @@ def _visit_leaf(point, columns, order, start, stop, limit, distances, rows, squa
             rank -= 1
         distances[rank] = distance
         rows[rank] = row
+        # A square that rounds to the same root may still win by its row number.
         limit = distances[last] * distances[last] * ABOVE + LEAST
     return limit

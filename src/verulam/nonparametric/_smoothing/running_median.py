@@ -327,6 +327,7 @@ def running_limits(ranks, ordered, starts, stops, skipped, depths, tree, limits)
     once; it is full of zeros at first.
     """
     enter, leave = np.int64(1), np.int64(-1)
+    # The largest power of two among the entries, from which the search for a rank descends.
     highest = np.int64(1)
     while 2 * highest < tree.shape[0]:
         highest *= 2
@@ -339,6 +340,7 @@ def running_limits(ranks, ordered, starts, stops, skipped, depths, tree, limits)
             change_count(tree, ranks[start], leave)
             start += 1
         count = stop - start
+        # Taken out for this window alone, and put back below.
         left_out = skipped[q] >= start and skipped[q] < stop
         if left_out:
             change_count(tree, ranks[skipped[q]], leave)

@@ -9,6 +9,7 @@ from verulam.numerics import njit
 def remember(successors, rewards, met, cell, successor, reward, lot):
     """Put an outcome in the next free place, or in one by lot, so that all met are as likely."""
     room = successors.shape[1]
+    # Reservoir sampling: the n-th outcome stays with the probability room / n.
     place = met[cell]
     if place >= room:
         place = np.int64(lot * (met[cell] + 1))
@@ -29,7 +30,7 @@ def plan_steps(
         place = np.int64(lots[2 * step + 1] * known)
         successor = successors[cell, place]
         ahead = 0.0
-        if successor >= 0:
+        if successor >= 0:  # else the episode was over
             ahead = -np.inf
             for other in range(successor * n_actions, (successor + 1) * n_actions):
                 if available[other] and values[other] > ahead:

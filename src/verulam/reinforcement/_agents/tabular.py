@@ -425,7 +425,6 @@ class TDPrediction(TabularAgent):
 
     Examples
     --------
-    >>> from verulam.numerics import inverse
     >>> from verulam.reinforcement import GridWorld, TDPrediction, train
     >>> world = GridWorld("S..G", goal_reward=100.0, discount=0.9)
     >>> east = [world.process.actions.index("east")] * 4

@@ -73,6 +73,8 @@ def move_traced(values, eligibility, changes, active, clock, codes, numbers, cel
     """Move the value of a cell towards its target, and those before it along their traces."""
     offline = codes[OFFLINE] == 1
     error = target - values[cell]
+    # Of an episode that is learned from at its end, a cell stays listed though its trace is cut:
+    # its change still waits.
     listed = eligibility[cell] > 0.0
     if not listed and offline:
         for place in range(clock[N_ACTIVE]):
@@ -90,6 +92,7 @@ def move_traced(values, eligibility, changes, active, clock, codes, numbers, cel
             values[traced] += rate * error * eligibility[traced]
         eligibility[traced] *= fade
         slot += 1
+        # What is left of a faded trace would change no digit; the last cell takes its place.
         if eligibility[traced] < FAINTEST and not offline:
             slot -= 1
             eligibility[traced] = 0.0

@@ -282,6 +282,7 @@ def learn_with_options(
         while not over and length < max_steps:
             choice = _explored(values[state], offered[state], epsilon, random)
             option = listed[choice] if choice < len(listed) else None
+            # Discounted from the first step of the option; `worth` is from that of the episode.
             start, gain, fade = state, 0.0, 1.0
             while True:
                 action = choice - len(listed) if option is None else int(option.policy[state])

@@ -98,6 +98,7 @@ def draw_system(
     states[first] = (
         stack.initial_mean + state_noise[first, :, 0] @ _root(stack.initial_covariance).T
     )
+    # All noise is there already: what is left to do step by step is the push by the state before.
     opening = np.zeros(len(regimes), dtype=bool)
     opening[first] = True
     for t in np.flatnonzero(~opening):

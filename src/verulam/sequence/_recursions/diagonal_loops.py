@@ -88,6 +88,7 @@ def forward_diagonals(emissions, starts, initial, offsets, diagonals, alpha, sca
 @njit(cache=True, nogil=True, fastmath=FAST)
 def add_steps(known, ahead, shares, shifts, margin, sums):
     """Add the shares of the transitions of `GROUP` steps, without their weights, to `sums`."""
+    # Three steps in one pass, so that each sum is loaded and stored a third as often.
     width = known.shape[1]
     known_a, known_b, known_c = known[0], known[1], known[2]
     share_a, share_b, share_c = shares[0], shares[1], shares[2]

@@ -256,6 +256,7 @@ def backward_edges(
         if failures[s] >= 0:
             continue
         factor = 1.0
+        # As there: a sequence that fails half-way leaves nothing behind.
         by_sequence[:] = 0.0
         for j in range(n_states):
             ahead[j] = tail[j] if tail.shape[0] > 0 else 0.0

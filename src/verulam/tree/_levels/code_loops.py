@@ -32,6 +32,7 @@ def lowest_bit(word):
 def chain_rows(codes, place, rows, start, size, heads, chains):
     """Chain the rows of each code, in their order; return the set of codes."""
     codes_met = np.uint64(0)
+    # Backwards, because each row is put before those that are chained already.
     for i in range(size - 1, -1, -1):
         code = codes[rows[start + i], place]
         bit = ONE << np.uint64(code)
@@ -59,7 +60,7 @@ def scan_table(table, left, whole, n, scoring):
             count += table[first + k]
         if count == 0:
             continue
-        if count == n:
+        if count == n:  # one code: constant here, and in all nodes below
             return np.inf, np.int64(-1), np.int64(-1)
         others = all_squares - 2.0 * product + squares
         if passed >= scoring.min_leaf and n - passed >= scoring.min_leaf:
@@ -176,6 +177,8 @@ def count_children(n_active, least, codes, sample, cells, front, tables, offsets
             free[free[height]] = slot
             free[height] += 1
             continue
+        # The smaller child is counted, in fewer steps; the larger takes over the parent's table,
+        # less what the smaller has of it.
         larger = np.int64(cells[child + 1].n_rows >= cells[child].n_rows)
         small, large = cells[child + 1 - larger], cells[child + larger]
         needs_large = large.place >= 0 and large.n_rows >= least

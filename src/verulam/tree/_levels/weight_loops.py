@@ -18,6 +18,7 @@ WIDE_SLACK = 1.0 - 1e-9
 @part_of_loop
 def gini_bound(squares, product, all_squares, weight, total):
     """Return what is largest where the Gini index is least, from running sums of the first side."""
+    # The squares of the second side: |whole - first|^2, class by class.
     others = all_squares - 2.0 * product + squares
     return squares / weight + others / (total - weight) if weight < total else np.inf
 
@@ -53,11 +54,13 @@ def scan_weighted_classes(
         left[k] = 0.0
     waits, best, cut, low, high = n_common > 0, np.inf, i, False, False
     while True:
+        # Rows with the commonest value are not listed: they come all at once, at their rank.
         turn = waits and (i == last or words[i] >> ROW_BITS > omitted)
         if turn:
             waits = False
             passed += n_common
             for k in range(whole.shape[0]):
+                # (l + w)^2 is larger than l^2 by w (2 l + w).
                 squares += common[k] * (2.0 * left[k] + common[k])
                 product += common[k] * whole[k]
                 left[k] += common[k]
@@ -103,8 +106,10 @@ def search_lists_for_weighted_classes(
                 continue
             cell, whole = nodes.cells[front.active[a]], nodes.values[front.active[a]]
             n = np.int64(cell.n_rows)
+            # All rows are listed, with one value: there is nothing to cut.
             if n == last - i and words[i] >> ROW_BITS == words[last - 1] >> ROW_BITS:
                 continue
+            # The weights of the rows that are not listed are what the listed ones leave.
             if n > last - i:
                 for k in range(whole.shape[0]):
                     common[k] = whole[k]
@@ -265,6 +270,7 @@ def search_lists_for_weighted_targets(
             n = np.int64(cell.n_rows)
             if n == last - i and words[i] >> ROW_BITS == words[last - 1] >> ROW_BITS:
                 continue
+            # The value of a node is its mean, which gives back the sum.
             total = cell.weight * nodes.values[front.active[a], 0]
             common[0], common[1] = cell.weight, total
             if n > last - i:
@@ -319,6 +325,7 @@ def search_codes_for_weighted_targets(
                 sums[code, 1] += moments[row, 1]
                 sums[code, 2] += 1.0
                 codes_met |= ONE << np.uint64(code)
+            # One bit alone is one code: constant here, and in all nodes below.
             front.constant[a, place] = codes_met & (codes_met - ONE) == np.uint64(0)
             weight, first, passed, score = 0.0, 0.0, np.int64(0), -np.inf
             low = high = np.int64(0)
@@ -328,6 +335,7 @@ def search_codes_for_weighted_targets(
                 weight += sums[code, 0]
                 first += sums[code, 1]
                 passed += np.int64(sums[code, 2])
+                # Cleared in passing: the next column finds the buffer as this one did.
                 sums[code, 0] = sums[code, 1] = sums[code, 2] = 0.0
                 if scoring.min_leaf <= passed <= n - scoring.min_leaf:
                     cut = squared_sums(first, weight, total, cell.weight)
