@@ -12,6 +12,7 @@ from verulam.numerics import (
     PooledMoments,
     diagonal_moments,
     full_moments,
+    gap_patterns,
     overall_moments,
     pooled_moments,
 )
@@ -135,3 +136,9 @@ def test_records_of_three_shapes():
         moments = function(X, codes, None, 2)
         assert isinstance(moments, record)
         assert moments.scatter.shape == shape
+
+
+def test_rows_are_grouped_by_their_gaps():
+    rows = np.array([[np.nan, 1.0], [2.0, 3.0], [np.nan, 4.0], [np.nan, np.nan]])
+    groups = {tuple(present): places.tolist() for present, places in gap_patterns(rows)}
+    assert groups == {(False, True): [0, 2], (True, True): [1], (False, False): [3]}

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 study_app = typer.Typer()
 
+#: Runs of a plan that are printed; the rest is counted.
 FIRST_ROWS = 10
 
 StudyFile = Annotated[Path, typer.Argument(help="TOML file of a study.", metavar="STUDY")]

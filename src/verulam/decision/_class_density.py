@@ -19,6 +19,7 @@ NODES, WEIGHTS = (_nodes + 1) / 2, _weights / 2
 
 # Beyond these many standard deviations a normal density has a mass below 1e-18.
 NORMAL_REACH = 9.0
+# A density whose integral misses one by more is refused.
 MASS_TOLERANCE = 1e-4
 QUANTILES = np.union1d(expit(np.linspace(-28, 28, 281)), np.linspace(0, 1, 2001)[1:-1])
 

@@ -15,12 +15,16 @@ Vector = NDArray[np.float64]
 # The search for boundaries doubles its reach beyond the bulk of the classes until it is this
 # many times as wide as the middle half; further out, heavy tails differ by rounding errors only.
 FARTHEST = 1e6
+# Steps outwards, each twice as long: the last one is half a million times the first.
 DOUBLINGS = 20
+# A boundary this close to the end of a support is that end, found with rounding.
 SNAP = 1e-9
 
 # Boundaries are often parallel to an axis. Lines at an odd angle cross those, and where a line
 # crosses a boundary the crossing is found exactly.
 ANGLE = 0.6
+# Cells across the box at first, and at the most: doubled until the masses of the classes, which
+# are known, come out as closely as the tolerance; with most cells the last one will do.
 FIRST_CELLS = 24
 LAST_CELLS = 96
 TOLERANCE = 1e-7

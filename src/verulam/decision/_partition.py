@@ -12,7 +12,9 @@ from verulam.base import DataError
 Vector = NDArray[np.float64]
 Rule = Callable[[Any], Any]
 
+# A rule that changes its decision more often has no regions to integrate over.
 MANY_CHANGES = 1000
+# Enough to get from the range of a table to neighbouring numbers, unless they are next to zero.
 BISECTIONS = 200
 # Width of a piece, in neighbouring floating-point numbers, that is only rounding.
 SLIVER = 64

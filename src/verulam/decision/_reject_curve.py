@@ -15,6 +15,7 @@ Vector = NDArray[np.float64]
 
 # Probabilities that went through float32 miss one by a few millionths.
 SUM_TOLERANCE = 1e-5
+# A threshold that misses a value by its last digits includes it.
 ROUNDING = 1e-12
 
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from verulam.base import DataError
 from verulam.measures._curves import RocCurve, Vector
 
+#: Thresholds at which a curve of two densities is computed.
 DENSITY_POINTS = 2001
 
 

@@ -17,6 +17,7 @@ from verulam.numerics._moments import (
     PooledMoments,
     diagonal_moments,
     full_moments,
+    gap_patterns,
     overall_moments,
     pooled_moments,
 )
@@ -31,6 +32,7 @@ from verulam.numerics._schedules import (
 )
 from verulam.numerics._special import (
     PosteriorMixin,
+    column_signs,
     largest_linear_function,
     linear_functions,
     log_softmax,
@@ -81,12 +83,14 @@ __all__ = [
     "announced",
     "cache_folder",
     "check_schedule",
+    "column_signs",
     "constant",
     "diagonal_moments",
     "distances",
     "exponential",
     "factorise",
     "full_moments",
+    "gap_patterns",
     "gaussian_log_density",
     "inverse",
     "largest_linear_function",

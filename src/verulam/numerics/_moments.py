@@ -9,6 +9,7 @@ each chunk's own means, so that nothing is lost where the mean is large beside t
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Self
 
@@ -215,3 +216,22 @@ def _grouped(
 
 def _weights(weights: np.ndarray | None, n_rows: int) -> np.ndarray:
     return np.ones(n_rows) if weights is None else weights
+
+
+def gap_patterns(X: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield for each pattern of gaps which columns are present, and the rows that have it.
+
+    Rows with the same gaps share one factorisation of a covariance.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from verulam.numerics import gap_patterns
+    >>> rows = np.array([[1.0, np.nan], [2.0, 3.0], [4.0, np.nan]])
+    >>> [(present.tolist(), places.tolist()) for present, places in gap_patterns(rows)]
+    [([True, False], [0, 2]), ([True, True], [1])]
+    """
+    patterns, which = np.unique(~np.isnan(X), axis=0, return_inverse=True)
+    order = np.argsort(which, kind="stable")
+    ends = np.cumsum(np.bincount(which, minlength=len(patterns)))
+    yield from zip(patterns, np.split(order, ends[:-1]), strict=True)

@@ -35,6 +35,8 @@ __all__ = [
 FEW_WEIGHTS = 1024
 #: Up to this many rows NumPy is quick enough, and nothing needs to be compiled.
 FEW_ROWS = 4096
+#: Entries of a column that differ by no more than this share count as equally large.
+EQUAL = 1e-6
 
 
 def sigmoid_slope(values: ArrayLike) -> np.ndarray:
@@ -191,6 +193,24 @@ def largest_columns(values: np.ndarray) -> np.ndarray:
     result = np.empty(len(values), dtype=np.intp)
     largest_column(values, result)
     return result
+
+
+def column_signs(columns: np.ndarray) -> np.ndarray:
+    """Return a sign for each column that makes its largest entry positive.
+
+    The sign of an eigenvector is free. Of entries that are largest but for rounding the first
+    decides, so that another machine gives the same sign.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from verulam.numerics import column_signs
+    >>> column_signs(np.array([[0.6, 0.8], [-0.8, 0.6]]))
+    array([-1.,  1.])
+    """
+    sizes = np.abs(columns)
+    largest = (sizes >= (1.0 - EQUAL) * sizes.max(axis=0, initial=0.0)).argmax(axis=0)
+    return np.where(columns[largest, np.arange(columns.shape[1])] < 0.0, -1.0, 1.0)
 
 
 class PosteriorMixin:

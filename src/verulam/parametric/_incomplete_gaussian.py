@@ -1,6 +1,5 @@
 """A Gaussian fitted to rows with missing values, by expectation-maximisation (EM)."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -20,7 +19,7 @@ from verulam.base import (
     columns_text,
     validate_data,
 )
-from verulam.numerics import factorise, gaussian_log_density
+from verulam.numerics import factorise, gap_patterns, gaussian_log_density
 from verulam.parametric._class_parameters import raise_to_floor
 from verulam.parametric._densities import GaussianParameters, LogLikelihoodMixin
 from verulam.parametric._sample_moments import PairSums, pair_sums
@@ -60,15 +59,6 @@ class ExpectedSums:
         )
 
 
-def by_pattern(X: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield for each pattern of gaps which columns are present, and the rows that have it."""
-    # Rows with the same gaps share one factorisation of the covariance.
-    patterns, which = np.unique(~np.isnan(X), axis=0, return_inverse=True)
-    order = np.argsort(which, kind="stable")
-    ends = np.cumsum(np.bincount(which, minlength=len(patterns)))
-    yield from zip(patterns, np.split(order, ends[:-1]), strict=True)
-
-
 def observed_log_density(
     X: np.ndarray, mean: np.ndarray, covariance: np.ndarray, present: np.ndarray
 ) -> np.ndarray:
@@ -86,7 +76,7 @@ def expected_sums(
     n_columns = len(mean)
     deviations, products = np.zeros(n_columns), np.zeros((n_columns, n_columns))
     log_likelihood = 0.0
-    for present, rows in by_pattern(X):
+    for present, rows in gap_patterns(X):
         weight = np.ones(len(rows)) if weights is None else weights[rows]
         absent = ~present
         filled = np.zeros((len(rows), n_columns))
@@ -215,7 +205,7 @@ class IncompleteGaussianDensity(LogLikelihoodMixin, ManyPasses, Density):
         check_is_fitted(self)
         inputs = self._check_inputs(X, reset=False)
         log_densities = np.empty(len(inputs))
-        for present, rows in by_pattern(inputs):
+        for present, rows in gap_patterns(inputs):
             log_densities[rows] = observed_log_density(
                 inputs[rows], self.mean_, self.covariance_matrix_, present
             )

@@ -8,6 +8,7 @@ from sklearn.utils import get_tags
 
 from verulam.base import abilities
 
+#: Enough to learn from, few enough for thousands of checks.
 N_ROWS = 60
 
 

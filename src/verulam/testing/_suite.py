@@ -24,6 +24,7 @@ from verulam.testing._documentation import (
 from verulam.testing._samples import Sample, fitted, sample_for
 
 _OUTPUTS = ("predict", "predict_proba", "decision_function", "score_samples", "transform")
+#: Parts that rows come in where learning in parts is compared with learning at once.
 N_CHUNKS = 4
 #: Packages whose types a model file may name.
 _TRUSTED = ("verulam.", "numpy.", "scipy.", "sklearn.", "builtins.", "collections.")

@@ -7,8 +7,9 @@ from sklearn.decomposition import PCA, KernelPCA
 
 from verulam.base import DataError, DataWarning
 from verulam.kernel import Gaussian, KernelPrincipalComponents, Linear, ObjectKernel, Polynomial
-from verulam.kernel._projection.pca import centred_spectrum, orientations
+from verulam.kernel._projection.pca import centred_spectrum
 from verulam.kernel._tuning import ITERATED_EIGENVECTORS
+from verulam.numerics import column_signs
 
 RNG = np.random.default_rng(0)
 X, NEW = RNG.normal(size=(50, 3)), RNG.normal(size=(7, 3))
@@ -108,7 +109,7 @@ def test_sign_does_not_turn_on_rounding():
     for rounding in (-1e-12, 0.0, 1e-12):
         later, first = np.array([0, 0, rounding, 0]), np.array([0, rounding, 0, 0])
         vectors = np.stack([column + later, -column - first], axis=1)
-        assert_allclose(orientations(vectors), [-1.0, 1.0])
+        assert_allclose(column_signs(vectors), [-1.0, 1.0])
 
 
 def test_largest_entry_is_positive():

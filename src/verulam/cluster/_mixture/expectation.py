@@ -6,7 +6,6 @@ while there are few columns. Where there are many, or where a component is so na
 spread of the data that such sums would cancel, deviations from its mean are whitened instead.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +14,7 @@ from scipy.linalg.lapack import dtrtri
 
 from verulam.base import Chunk
 from verulam.cluster._mixture.components import Components, exceeds, has_matrices
+from verulam.numerics import gap_patterns
 
 #: Up to this many columns the products of all pairs are cheaper than whitening by component, and
 #: up to twice as many where enough components share them.
@@ -345,14 +345,6 @@ def _from_products(
     return MixtureSums(_references(mixture), totals[:, 0], deviations, scatter, log_likelihood)
 
 
-def by_pattern(X: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield for each pattern of gaps which columns are present, and the rows that have it."""
-    patterns, which = np.unique(~np.isnan(X), axis=0, return_inverse=True)
-    order = np.argsort(which, kind="stable")
-    ends = np.cumsum(np.bincount(which, minlength=len(patterns)))
-    yield from zip(patterns, np.split(order, ends[:-1]), strict=True)
-
-
 @dataclass(frozen=True)
 class ObservedRows:
     """Rows with the same gaps, as every component sees them.
@@ -396,7 +388,7 @@ def _incomplete_sums(
     weight, totals = np.zeros(n_components), np.zeros((n_components, n_columns))
     scatter = np.zeros((n_components, n_columns, n_columns))
     log_likelihood = 0.0
-    for present, places in by_pattern(X):
+    for present, places in gap_patterns(X):
         observed = observe(X[places], present, mixture)
         shares = observed.joint
         log_densities = normalise(shares)

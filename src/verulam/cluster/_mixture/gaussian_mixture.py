@@ -41,7 +41,6 @@ from verulam.cluster._mixture.components import (
 from verulam.cluster._mixture.expectation import (
     MixtureSums,
     PreparedMixture,
-    by_pattern,
     expected_sums,
     joint_log_densities,
     normalise,
@@ -59,6 +58,7 @@ from verulam.cluster._seeding import (
     sample_size,
     survey,
 )
+from verulam.numerics import gap_patterns
 
 #: Share of all weight below which a component has lost its rows.
 LEAST_WEIGHT = 1e-12
@@ -429,7 +429,7 @@ def _joint_rows(X: np.ndarray, mixture: PreparedMixture) -> np.ndarray:
     if complete.all():
         return joint_log_densities(X, mixture).T
     joint = np.empty((len(X), len(mixture.components.weights)))
-    for present, rows in by_pattern(X):
+    for present, rows in gap_patterns(X):
         block = X[rows]
         joint[rows] = (
             joint_log_densities(block, mixture)

@@ -29,6 +29,7 @@ LARGEST_WHOLE = 2**53
 
 #: So much is looked at, and more where that holds fewer lines: headers can be long.
 _HEAD_BYTES = 2**16
+#: Lines that tell separator, header and decimal mark, and are looked at with these bytes.
 _HEAD_LINES = 20
 #: Only the first two lines are waited for beyond this, and nothing beyond the second.
 _LONG_HEAD, _LONGEST_HEAD = 2**22, 2**26

@@ -85,6 +85,7 @@ _MAYBE_DATE = re.compile(
 _TIME = re.compile(r"(?P<hours>\d{1,3}):(?P<minutes>[0-5]\d)(?::(?P<seconds>[0-5]\d(?:\.\d+)?))?")
 #: The form of times, which are kept as hours.
 TIMES = ":"
+#: Values that are tried first: columns of plain words are told by them, without reading all.
 _HEAD = 50
 
 

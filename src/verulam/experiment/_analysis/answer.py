@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from verulam.measures import Measure
 
 NOT_REJECTED = "not rejected"
+#: Chance, usual in planning, that a difference that is there is shown by as many data sets.
 POWER = 0.8
 #: Efficiency of the signed rank test relative to the t test, for normal differences.
 SIGNED_RANK_EFFICIENCY = 3 / np.pi

@@ -24,6 +24,7 @@ INDEPENDENT_PARTS = Choice(
 INDEPENDENT_SEEDS = Choice(
     "t_test", "agents meet the same seeds, which are independent of one another", ("nearly normal",)
 )
+#: The tests of Dietterich and Alpaydin are made for five halvings, neither fewer nor more.
 FIVE_BY_TWO_RESULTS = 10
 #: What each validated row contributes to the score of a contestant; None where it has none.
 RowLosses = Callable[[str], np.ndarray | None]

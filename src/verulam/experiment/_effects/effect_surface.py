@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 FEWEST_LEVELS, MOST_FACTORS = 3, 5
 #: Fewer factors than this need no remark on types and surfaces.
 FEWEST_FACTORS = 2
+#: Of the region of the optimum; a lack of fit counts at the level that is left.
 CONFIDENCE = 0.95
 
 

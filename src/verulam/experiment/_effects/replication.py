@@ -8,6 +8,7 @@ import pandas as pd
 from verulam.base import DataError
 from verulam.statistics import t_power
 
+#: Chance, usual in planning, that the detectable difference is shown where it is there.
 POWER = 0.8
 
 

@@ -30,6 +30,7 @@ DEFAULT_RULE = "half standard error"
 MOST_REPEATS = 10
 #: Fewest data sets of which a distribution of differences can be drawn.
 FEWEST_FOR_CHANCES = 5
+#: Shares of 4,000 draws have a standard error of at most .8 percentage points.
 SIGNED_RANK_DRAWS = 4000
 #: More rows than so many times those that there are nobody can be advised to get.
 MOST_TIMES = 256

@@ -14,6 +14,7 @@ from verulam.experiment._final.insight import InsightSection, ModelInsight, plai
 
 #: Raised whenever older programs could not read what newer ones write.
 CARD_FORMAT = 4
+#: Of more categories a card names the first, and counts the others.
 MOST_LEVELS_SHOWN = 12
 
 

@@ -17,6 +17,7 @@ from verulam.measures import Measure, accuracy, error
 from verulam.statistics import corrected_t_test, rate_interval
 
 LOCKED, RESAMPLED = "locked test part", "cross-validation"
+#: Of the interval that a card gives.
 CONFIDENCE = 0.95
 #: Samples of the bootstrap.
 RESAMPLES = 500

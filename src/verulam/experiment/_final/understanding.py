@@ -27,6 +27,7 @@ MOST_WEIGHTS, MOST_LINES = 20, 40
 MOST_COLUMNS, MOST_VALUES, MOST_CLASSES, MOST_ROWS = 4, 8, 4, 300
 #: Quantiles of a number that the model is asked at.
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+#: Of the intervals of weights.
 CONFIDENCE = 0.95
 #: What the time passed is called, behind the name of a date.
 TIME = " (time)"

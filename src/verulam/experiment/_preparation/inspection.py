@@ -19,6 +19,7 @@ from verulam.experiment._text import counted, listed
 MOST_ROWS, MOST_COLUMNS = 5_000, 300
 #: Fewer rows than this tell nothing of identifiers and groups.
 FEWEST_ROWS = 20
+#: Fewer groups could not be dealt into folds.
 FEWEST_GROUPS = 10
 #: A column that alone predicts the target so well deserves a question.
 NEARLY_PERFECT = 0.99
@@ -30,6 +31,7 @@ MOST_CLASSES = 10
 UNREAD = "looks like"
 #: Words of at least so many letters that differ by one alone may be the same, misspelt.
 FEWEST_LETTERS = 5
+#: Of more different words not every pair is compared.
 MOST_WORDS = 100
 
 _ENTITY = re.compile(
@@ -49,6 +51,7 @@ _NEVER_NEGATIVE = re.compile(
     r"quantity|rooms|children|visits)([_ ].*)?",
     re.IGNORECASE,
 )
+#: Nobody in a table is older: above it an age is a slip or a code.
 OLDEST = 120
 
 

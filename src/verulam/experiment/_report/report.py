@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from verulam.experiment._store.results import Results
     from verulam.experiment._study.study import Study
 
+#: More failed runs than this are counted; the store has them all.
 MOST_FAILURES = 100
 WORST_WORDS = (
     "Rows that were predicted worst when they were not learnt from, over all repeats; rows are "

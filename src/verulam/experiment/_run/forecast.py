@@ -10,6 +10,7 @@ from verulam.experiment._plan.records import Plan, PlannedRun
 from verulam.experiment._run.execute import execute
 from verulam.experiment._study.budget import budget
 
+#: Runs that are tried at the most, or trying would cost what it is to forecast.
 MOST_PILOTS = 20
 
 

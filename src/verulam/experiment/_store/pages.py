@@ -15,6 +15,7 @@ from typing import Any
 from verulam.base import DataError
 
 MAGIC = b"SQLite format 3\0"
+#: The first page begins with a header of this length (SQLite's file format, 1.3).
 HEADER_BYTES = 100
 #: What SQLite, and a store, has where the header cannot be read.
 USUAL_PAGE_SIZE = 4096
@@ -22,6 +23,7 @@ USUAL_PAGE_SIZE = 4096
 #: its ends, and where they are kept by number.
 KEYS_WITHIN, KEYS_AT_END, ROWS_AT_END = 2, 10, 13
 _ROW_BEGINS = {KEYS_WITHIN: 12, KEYS_AT_END: 8, ROWS_AT_END: 8}
+#: Hexadecimal digits of the hashes that are keys of runs.
 _KEY_DIGITS = 32
 
 

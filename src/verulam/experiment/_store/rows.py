@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 #: What the line of an array that is followed by its checksum begins with.
 _CHECKED = "+"
+#: Bytes of a CRC-32.
 _CHECKSUM_BYTES = 4
 _NUMBER = re.compile(r"[<>|][biuf]\d{1,2}")
 #: The CRC-32 of any content that is followed by its own, least byte first.

@@ -60,6 +60,7 @@ WITH_INTERVALS = ("bayes.BayesianLinearRegression", "bayes.GaussianProcessRegres
 QUADRATIC = frozenset(
     {"support vector machine", "support vector regression", "bayes.GaussianProcessRegressor"}
 )
+#: Of more rows they are left out by default: their time grows with the square, or worse.
 MOST_QUADRATIC_ROWS = 5000
 
 

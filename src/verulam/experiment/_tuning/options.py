@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 #: How a search goes through a space.
 SEARCH_METHODS = ("random", "grid", "successive halving", "response surface")
+#: Rounds of successive halving, where the budget has settings for as many.
 ROUNDS = 3
 #: Of so many settings one goes on to the next round, which learns from so many times the rows.
 KEPT_ONE_IN = 3

@@ -11,7 +11,8 @@ from verulam.base import DataError, Interval, Transformer, check_is_fitted, chec
 from verulam.kernel._kernels.base import Kernel
 from verulam.kernel._kernels.general import Function, KernelParameters, as_kernel
 from verulam.kernel._kernels.inputs import KERNEL_OPTIONS, kernel_tags, open_space
-from verulam.kernel._projection.pca import CentredSpectrum, centred_spectrum, orientations
+from verulam.kernel._projection.pca import CentredSpectrum, centred_spectrum
+from verulam.numerics import column_signs
 
 
 class KernelCorrelations(ClassNamePrefixFeaturesOutMixin, KernelParameters, Transformer):
@@ -127,7 +128,7 @@ class KernelCorrelations(ClassNamePrefixFeaturesOutMixin, KernelParameters, Tran
         count = min(self.n_components, left.shape[1])
         directions = first_scales[:, None] * left[:, :count]
         # The sign of a pair is free; both views get the same one.
-        signs = orientations(coordinates @ directions)
+        signs = column_signs(coordinates @ directions)
         self.directions_ = directions * signs
         self.target_directions_ = second_scales[:, None] * right[:count].T * signs
         self.n_components_ = count

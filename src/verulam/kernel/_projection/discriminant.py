@@ -25,8 +25,8 @@ from verulam.kernel._kernels.inputs import (
     open_space,
     read_classes,
 )
-from verulam.kernel._projection.pca import centred_spectrum, orientations
-from verulam.numerics import distances
+from verulam.kernel._projection.pca import centred_spectrum
+from verulam.numerics import column_signs, distances
 
 
 def fisher_directions(
@@ -155,7 +155,7 @@ class KernelDiscriminants(
         directions = fisher_directions(
             coordinates, codes, n_classes, self.alpha * spectrum.total, count
         )
-        self.directions_ = directions * orientations(coordinates @ directions)
+        self.directions_ = directions * column_signs(coordinates @ directions)
         projected = coordinates @ self.directions_
         self.centres_ = np.array([projected[codes == k].mean(axis=0) for k in range(n_classes)])
         self.n_components_ = count

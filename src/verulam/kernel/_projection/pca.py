@@ -25,11 +25,10 @@ from verulam.kernel._kernels.general import Function, KernelParameters
 from verulam.kernel._kernels.gram import centre_gram
 from verulam.kernel._kernels.inputs import KERNEL_OPTIONS, kernel_tags, open_space
 from verulam.kernel._tuning import ITERATED_EIGENVECTORS
+from verulam.numerics import column_signs
 
 #: Eigenvalues below this share of the largest are rounding.
 NEGLIGIBLE = 1e-12
-#: Entries of an eigenvector that differ by less than this share are as large as each other.
-EQUAL = 1e-6
 #: Components are worth having if they explain this many times the variance of as many directions
 #: taken at random.
 TELLING = 2.0
@@ -90,19 +89,8 @@ def centred_spectrum(gram: np.ndarray, count: int | None = None) -> CentredSpect
     positive = values > NEGLIGIBLE * size * max(float(np.abs(values).max(initial=0.0)), 1e-300)
     vectors = vectors[:, positive]
     return CentredSpectrum(
-        values[positive], vectors * orientations(vectors), gram.mean(axis=0), total
+        values[positive], vectors * column_signs(vectors), gram.mean(axis=0), total
     )
-
-
-def orientations(columns: np.ndarray) -> np.ndarray:
-    """Return a sign for each column that makes its largest entry positive.
-
-    The sign of an eigenvector is free. Of entries that are largest but for rounding the first
-    decides, so that another machine gives the same sign.
-    """
-    sizes = np.abs(columns)
-    largest = (sizes >= (1.0 - EQUAL) * sizes.max(axis=0, initial=0.0)).argmax(axis=0)
-    return np.where(columns[largest, np.arange(columns.shape[1])] < 0.0, -1.0, 1.0)
 
 
 class KernelPrincipalComponents(ClassNamePrefixFeaturesOutMixin, KernelParameters, Transformer):

@@ -90,7 +90,7 @@ def voronoi_cells(X: ArrayLike, y: ArrayLike, *, ax: Axes | None = None) -> Axes
     >>> [text.get_text() for text in axes.get_legend().get_texts()]
     ['False', 'True', 'nearest-neighbour boundary', 'redundant']
     """
-    points, labels = _plane(X), np.asarray(y)
+    points, labels = plane_points(X), np.asarray(y)
     if len(np.unique(points, axis=0)) < len(points):
         raise DataError("X has identical rows, which share a cell; draw each of them once.")
     beside = ax is None
@@ -148,7 +148,7 @@ def kept_rows(X: ArrayLike, y: ArrayLike, rows: ArrayLike, *, ax: Axes | None = 
     >>> axes.get_title()
     '13 of 60 rows'
     """
-    points = _plane(X)
+    points = plane_points(X)
     ax = axes_or_new(ax)
     classes, codes = np.unique(np.asarray(y), return_inverse=True)
     numbers = np.asarray(rows, dtype=np.int64)
@@ -185,7 +185,7 @@ def coulomb_discs(stage: CoulombStage, *, ax: Axes | None = None) -> Axes:
     >>> coulomb_discs(stages[-1]).get_title()
     'after 2 patterns'
     """
-    points = _plane(stage.centres)
+    points = plane_points(stage.centres)
     ax = axes_or_new(ax)
     finite = np.where(np.isfinite(stage.radii), stage.radii, np.ptp(points) or 1.0)
     for code in np.unique(stage.codes):
@@ -225,7 +225,8 @@ def _shade_conflicts(
     ax.imshow(shade, extent=edges, origin="lower", interpolation="nearest", zorder=1.5)
 
 
-def _plane(X: ArrayLike) -> NDArray[np.float64]:
+def plane_points(X: ArrayLike) -> NDArray[np.float64]:
+    """Return rows of two columns, or say that they are not."""
     points = np.asarray(X, dtype=np.float64)
     if points.ndim != 2 or points.shape[1] != 2:
         raise DataError(f"X must have two columns, but its shape is {points.shape}.")

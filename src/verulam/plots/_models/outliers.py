@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from verulam.base import DataError
 from verulam.nonparametric import LocalOutlierFactor
 from verulam.nonparametric._neighbours.index import NeighbourIndex
+from verulam.plots._models.neighbours import plane_points
 from verulam.plots._style import axes_or_new, colour, place_legend
 
 
@@ -39,7 +40,7 @@ def outlier_map(
     >>> axes.get_legend_handles_labels()[1]
     ['typical', 'outliers: 3']
     """
-    points = _plane(X)
+    points = plane_points(X)
     ax = axes_or_new(ax)
     room = 0.12 * np.ptp(points, axis=0) + 1e-9
     horizontal, vertical = (
@@ -86,7 +87,7 @@ def neighbour_circles(
     >>> len(axes.patches), axes.get_title()
     (3, 'LOF = 3.61')
     """
-    points = _plane(detector.inputs_)
+    points = plane_points(detector.inputs_)
     if detector.metric != "euclidean" or detector.radius is not None:
         raise DataError(
             "Circles reach to k neighbours by Euclid's distance: the detector must have "
@@ -109,13 +110,6 @@ def neighbour_circles(
 def _circle(centre: np.ndarray, radius: float, edge: str) -> Circle:
     x, y = centre
     return Circle((float(x), float(y)), float(radius), fill=False, edgecolor=edge, linewidth=1.0)
-
-
-def _plane(X: ArrayLike) -> np.ndarray:
-    points = np.asarray(X, dtype=np.float64)
-    if points.ndim != 2 or points.shape[1] != 2:
-        raise DataError(f"X must have two columns, but its shape is {points.shape}.")
-    return points
 
 
 def _finite(scores: ArrayLike) -> np.ndarray:

@@ -19,6 +19,7 @@ from verulam.base import (
     checked_fit,
     warn_caller,
 )
+from verulam.numerics import column_signs
 from verulam.reduction._distances.inputs import (
     METRICS,
     new_distances,
@@ -26,7 +27,6 @@ from verulam.reduction._distances.inputs import (
     training_distances,
     training_inputs,
 )
-from verulam.reduction._linear.moments import orientations
 
 #: From this many rows on a few eigenvectors are found by Lanczos' iteration.
 ITERATED_ROWS = 300
@@ -89,7 +89,7 @@ def classical_places(squares: np.ndarray, n_components: int) -> ScaledPlaces:
     values, vectors = values[order], vectors[:, order]
     positive = values > NEGLIGIBLE * size * max(float(values[0]), 0.0)
     places = vectors[:, positive] * np.sqrt(values[positive])
-    return ScaledPlaces(places * orientations(places), values[positive])
+    return ScaledPlaces(places * column_signs(places), values[positive])
 
 
 class ClassicalScaling(ClassNamePrefixFeaturesOutMixin, Transformer):

@@ -22,11 +22,10 @@ from verulam.base import (
     validate_data,
     warn_caller,
 )
-from verulam.numerics import PooledMoments
+from verulam.numerics import PooledMoments, column_signs
 from verulam.reduction._linear.moments import (
     NEGLIGIBLE,
     covariance,
-    orientations,
     table_moments,
 )
 
@@ -154,7 +153,7 @@ class CanonicalCorrelations(ClassNamePrefixFeaturesOutMixin, OnePass, Transforme
             )
         components = whitened[0] @ left[:, :count]
         # The sign of a pair is free; both tables get the same one.
-        signs = orientations(components)
+        signs = column_signs(components)
         return CorrelationParameters(
             correlations=np.minimum(correlations[:count], 1.0),
             components=(components * signs).T,

@@ -28,8 +28,7 @@ from verulam.base import (
     validate_data,
     warn_caller,
 )
-from verulam.numerics import PooledMoments, pooled_moments
-from verulam.reduction._linear.moments import orientations
+from verulam.numerics import PooledMoments, column_signs, pooled_moments
 
 #: Spread within classes below this share of the largest, for each column, is rounding.
 NEGLIGIBLE = 1e-12
@@ -221,7 +220,7 @@ class DiscriminantProjection(
         components = (directions[:, :count] * np.sqrt(freedom)).T
         total = float(ratios[:most].sum())
         return DiscriminantParameters(
-            components=components * orientations(components.T)[:, None],
+            components=components * column_signs(components.T)[:, None],
             eigenvalues=ratios[:count],
             explained_variance_ratio=ratios[:count] / total if total > 0 else np.zeros(count),
             canonical_correlations=np.sqrt(ratios[:count] / (1.0 + ratios[:count])),

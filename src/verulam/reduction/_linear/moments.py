@@ -6,10 +6,8 @@ import numpy as np
 import scipy.linalg
 
 from verulam.base import Chunk, DataError
-from verulam.numerics import PooledMoments
+from verulam.numerics import PooledMoments, column_signs
 
-#: Entries of a direction that differ by less than this share are as large as each other.
-EQUAL = 1e-6
 #: Variances below this share of the largest, for each column, are rounding.
 NEGLIGIBLE = 1e-13
 #: Much cancels if the mean's square is more than so many times the variance: two digits.
@@ -100,18 +98,7 @@ def principal_axes(matrix: np.ndarray) -> PrincipalAxes:
     """Return the eigenvectors of a covariance matrix, each with its largest entry positive."""
     variances, directions = scipy.linalg.eigh(matrix)
     directions = directions[:, ::-1]
-    return PrincipalAxes(np.maximum(variances[::-1], 0.0), directions * orientations(directions))
-
-
-def orientations(columns: np.ndarray) -> np.ndarray:
-    """Return a sign for each column that makes its largest entry positive.
-
-    The sign of an eigenvector is free. Of entries that are largest but for rounding the first
-    decides, so that another machine gives the same sign.
-    """
-    sizes = np.abs(columns)
-    largest = (sizes >= (1.0 - EQUAL) * sizes.max(axis=0, initial=0.0)).argmax(axis=0)
-    return np.where(columns[largest, np.arange(columns.shape[1])] < 0.0, -1.0, 1.0)
+    return PrincipalAxes(np.maximum(variances[::-1], 0.0), directions * column_signs(directions))
 
 
 def check_count(n_components: int, n_columns: int) -> None:

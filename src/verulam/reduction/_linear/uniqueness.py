@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 
-from verulam.reduction._linear.moments import orientations
+from verulam.numerics import column_signs
 
 #: A step is halved at most so often before the search is over.
 MOST_HALVINGS = 40
@@ -112,7 +112,7 @@ def principal_uniquenesses(
         converged = bool(np.abs(values - previous).max() <= tol)
         if converged or n_iter == max_iter:
             break
-    return Uniquenesses(values, loadings * orientations(loadings), n_iter, converged)
+    return Uniquenesses(values, loadings * column_signs(loadings), n_iter, converged)
 
 
 def _start(correlation: np.ndarray, n_factors: int) -> np.ndarray:
@@ -192,4 +192,4 @@ def _solution(
 ) -> Uniquenesses:
     strengths = np.sqrt(np.maximum(profile.values[:n_factors] - 1.0, 0.0))
     loadings = np.exp(0.5 * theta)[:, None] * profile.vectors[:, :n_factors] * strengths
-    return Uniquenesses(np.exp(theta), loadings * orientations(loadings), n_iter, converged)
+    return Uniquenesses(np.exp(theta), loadings * column_signs(loadings), n_iter, converged)

@@ -49,6 +49,7 @@ PARTS: dict[str, Any] = {
 }
 RULES = {rule.__name__: rule for rule in (EpsilonGreedy, Softmax)}
 _SCHEDULES: tuple[Any, ...] = (constant, inverse, exponential, search_then_converge)
+#: Raised whenever older programs could not read what newer ones write.
 FORMAT = 1
 
 

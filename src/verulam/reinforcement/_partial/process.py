@@ -20,6 +20,7 @@ from verulam.reinforcement._checks import (
 )
 from verulam.reinforcement._processes.environment import Stream
 from verulam.reinforcement._processes.process import MarkovDecisionProcess
+from verulam.reinforcement._processes.tables import distinct_names
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,9 +90,9 @@ class PartiallyObservableProcess:
             "discount": check_number("discount", self.discount, 0.0, 1.0),
             "start": check_distribution("start", start, n_states),
             "ending": ending,
-            "states": _names("states", self.states, n_states),
-            "actions": _names("actions", self.actions, n_actions),
-            "observations": _names("observations", self.observations, seen.shape[2]),
+            "states": distinct_names("states", self.states, n_states),
+            "actions": distinct_names("actions", self.actions, n_actions),
+            "observations": distinct_names("observations", self.observations, seen.shape[2]),
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -351,13 +352,6 @@ class PartialEnvironment:
         for action, observation in recent:
             code = code * pairs + action * self.process.n_observations + observation
         return code + sum(pairs**length for length in range(len(recent)))
-
-
-def _names(name: str, values: Any, count: int) -> tuple[Hashable, ...]:
-    names = tuple(range(count)) if values is None else tuple(values)
-    if len(names) != count or len(set(names)) != count:
-        raise DataError(f"{name} must hold {count} different names; got {len(names)}.")
-    return names
 
 
 def _code(kind: str, value: Any, names: tuple[Hashable, ...]) -> int:

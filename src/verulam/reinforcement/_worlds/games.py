@@ -15,6 +15,7 @@ Board = tuple[int, ...]
 N_BOARDS = 3**9
 #: Random numbers that one game can use up: a choice among ties for each of nine moves.
 LOTS = 64
+#: Games with one learning rate, whose random numbers are drawn together.
 GAMES_AT_ONCE = 1000
 
 

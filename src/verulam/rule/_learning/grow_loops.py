@@ -15,6 +15,7 @@ AT_MOST, AT_LEAST, EQUAL = 0, 1, 2
 #: What the next condition maximises.
 FOIL_GAIN, POSITIVE_SHARE = 0, 1
 
+#: log2(e), by which ln u <= u - 1 bounds a gain in bits without a logarithm.
 LOG2_E = 1.4426950408889634
 
 

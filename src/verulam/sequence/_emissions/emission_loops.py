@@ -24,6 +24,7 @@ def diagonal_logarithms(values, means, inverse_variances, constants, result):
 
 #: Powers of one half, the last ones zero.
 HALVES = 2.0 ** -np.arange(1080.0)
+#: log2(e): how many halvings a value is in the exponent.
 LOG2_E = 1.4426950408889634
 #: The logarithm of 2 in two parts, so that a multiple of the first is exact.
 LOG_2_HIGH, LOG_2_LOW = 0.6931471803691238, 1.9082149292705877e-10

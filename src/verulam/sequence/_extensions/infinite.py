@@ -35,6 +35,7 @@ from verulam.sequence._model.transitions import Transitions
 MEAN_WEIGHT, VARIANCE_SHAPE, VARIANCE_SHARE = 0.05, 2.0, 0.1
 #: Prior pseudo-count of a symbol in a state.
 SYMBOL_PRIOR = 0.3
+#: Keeps draws of tiny shapes, which round to zero, above it.
 SMALLEST = 1e-300
 
 

@@ -15,6 +15,7 @@ from verulam.sequence._model.inference import filter_states
 from verulam.sequence._model.parameters import HMMParameters
 from verulam.sequence._model.transitions import Transitions
 
+#: A step that had to be halved below this gains nothing that counts.
 SMALLEST_STEP = 1e-8
 
 

@@ -19,6 +19,7 @@ HEAD_STEPS = 200_000
 GROUPED_STEPS = 10_000
 #: Expected steps below which a state counts as having no data.
 NO_DATA = 1e-3
+#: Resets of a run; a state that is empty again and again is one too many.
 MOST_RESETS = 3
 #: Steps in a row that a random start puts into the same state.
 RUN_LENGTH = 10

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rich.panel import Panel
 
 Alternative = Literal["two-sided", "less", "greater"]
+#: Characters in a line of a printed result.
 WIDTH = 88
 
 

@@ -12,6 +12,7 @@ from verulam.statistics._core.result import Alternative, Assumption, ConfidenceI
 
 # Shapiro and Wilk's approximation is tabulated between these sample sizes.
 SMALLEST_NORMALITY_SAMPLE, LARGEST_NORMALITY_SAMPLE = 3, 5000
+# At this level normality counts as refuted, in the words beside a test.
 NORMALITY_LEVEL = 0.05
 
 

@@ -22,6 +22,7 @@ from verulam.statistics._core.tails import symmetric_p_values
 
 ZERO_METHODS = ("wilcox", "pratt", "zsplit")
 METHODS = ("auto", "exact", "normal")
+# Of more differences the normal approximation is close, as SciPy has it too.
 LARGEST_EXACT = 50
 
 

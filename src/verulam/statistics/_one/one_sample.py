@@ -30,6 +30,7 @@ from verulam.statistics._core.result import (
 )
 from verulam.statistics._core.tails import normality, symmetric_interval, symmetric_tail
 
+# The custom for approximating a binomial by a normal distribution: n p and n (1 - p).
 SMALLEST_EXPECTED_COUNT = 5
 
 

@@ -22,6 +22,7 @@ from verulam.statistics._core.checks import (
 from verulam.statistics._core.result import Alternative
 from verulam.statistics._several.joint_posterior import SPLITS_IN_CLAIMS, UNKNOWN_SPLITS
 
+#: A search for more values ends with an error: nobody will draw them.
 LARGEST_SAMPLE = 10_000_000
 #: Of more rows than this, so many stand for all where studies of more rows are simulated.
 MOST_ROWS = 10_000

@@ -23,7 +23,9 @@ from verulam.statistics._two.hotelling import (
     measure_table,
 )
 
+# With the observed arrangement 1,000, so that p-values are whole thousandths.
 PERMUTATIONS = 999
+# Share of the mean variance that is added in every direction where scatters are singular.
 SHRINKAGE = 0.1
 EQUAL_VECTORS: Hypotheses = {
     "null": "all learners have the same mean vector",

@@ -18,7 +18,9 @@ from verulam.statistics._two.paired_tests import SAME_SPLITS, t_statistics
 
 # Directions whose share of the variance is below this are taken for exact dependence.
 SINGULAR_SHARE = 1e-10
+# With the observed signs 10,000 arrangements.
 FLIPS = 9999
+# Of so few rows all 2^13 = 8,192 arrangements of signs are fewer than that.
 LARGEST_EXACT_FLIPS = 13
 
 

@@ -22,6 +22,7 @@ from verulam.statistics._core.hypotheses import paired_hypotheses
 from verulam.statistics._core.result import Alternative, Assumption, EffectSize, TestResult
 from verulam.statistics._core.tails import symmetric_tail
 
+# With fewer disagreements the chi-square is a poor approximation; 25 is the usual bound.
 SMALLEST_DISAGREEMENT = 25
 MCNEMAR_METHODS = ("chi-square", "exact")
 

@@ -10,6 +10,7 @@ from verulam.tree._structure.tree_loops import LEAF, NUMERIC, SUBSET
 
 #: Numbered as in `tree`, which imports this module.
 NWAY = 3
+#: Sets of categories are kept as words of bits.
 WORD_BITS = 64
 #: Arrays with an entry for each node.
 _OF_NODES = ("kind", "column", "threshold", "first_child", "n_children", "missing_branch", "n_rows")
