@@ -11,7 +11,9 @@ import pyarrow.csv
 
 from benchmarks._timing import Race, print_races, race
 from verulam.data import read_csv
+from verulam.numerics import njit
 
+assert njit, "loops read files where they are loaded, as they are with any learner"
 #: Rows and columns.
 SIZES = ((10_000, 10), (200_000, 10), (200, 5_000))
 

@@ -404,7 +404,7 @@ def test_plain_files_are_read_alike_in_one_pass(tmp_path, text, monkeypatch):
     path = tmp_path / "table.csv"
     path.write_bytes(text.encode())
     quick = read_csv(path)
-    monkeypatch.setattr(csv_reader, "plain_frame", lambda *_: None)
+    monkeypatch.setattr(csv_reader, "plain_content", lambda *_: None)
     slow = read_csv(path)
     pd.testing.assert_frame_equal(quick.table, slow.table)
     assert quick.hints == slow.hints
@@ -424,7 +424,9 @@ def test_what_is_not_plain_is_left_to_the_careful_way(tmp_path, text):
     path = tmp_path / "table.csv"
     path.write_text(text)
     layout = csv_reader.csv_layout(path)
-    assert csv_reader.plain_frame(path, layout) is None
+    content = csv_reader.plain_content(path, layout)
+    assert content is None or csv_reader.plain_frame(content, layout) is None
+    assert content is None or csv_reader.quick_frame(content, layout) is None
 
 
 def test_columns_of_several_types_are_left_to_the_careful_way(tmp_path):
@@ -432,7 +434,7 @@ def test_columns_of_several_types_are_left_to_the_careful_way(tmp_path):
     rows = [f"{number},{number}" for number in range(300_000)]
     path.write_text("\n".join(["a,b", *rows, "word,1"]) + "\n")
     layout = csv_reader.csv_layout(path)
-    quick = csv_reader.plain_frame(path, layout)
+    quick = csv_reader.plain_frame(path.read_bytes(), layout)
     assert quick is None or pd.api.types.is_string_dtype(quick["a"])
     assert read_csv(path).table["a"].iloc[-2:].tolist() == ["299999", "word"]
 

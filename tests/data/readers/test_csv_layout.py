@@ -16,7 +16,7 @@ def layout(tmp_path):
 
 
 def test_all_parts_are_found(layout):
-    expected = CsvLayout("utf-8", ";", ",", header=True, names=("a", "b"), words=("b",))
+    expected = CsvLayout("utf-8", ";", ",", True, ("a", "b"), (), ("b",), frozenset({"b"}))
     assert layout("a;b\n1,5;x\n") == expected
 
 

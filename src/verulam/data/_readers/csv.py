@@ -21,6 +21,7 @@ from verulam.data._readers.csv_layout import (
     csv_layout,
     numbered_records,
 )
+from verulam.data._readers.csv_quick import quick_frame
 from verulam.data._table.files import (
     PACKED,
     checked_path,
@@ -98,7 +99,12 @@ def read_csv(
         path, encoding=encoding, delimiter=delimiter, decimal=decimal, header=header
     )
     markers = None if missing_values is None else list(missing_values)
-    frame = plain_frame(path, layout, markers)
+    content = plain_content(path, layout)
+    frame = None if content is None or markers is not None else quick_frame(content, layout)
+    # What is quick to read holds no numbers that a float rounds.
+    is_quick = frame is not None
+    if frame is None and content is not None:
+        frame = plain_frame(content, layout, markers)
     if frame is None:
         check_rectangle(path, layout)
         with translated_errors(path, layout), open_table(path, layout) as file:
@@ -109,7 +115,7 @@ def read_csv(
         # Who names the markers has decided what is missing.
         if markers is None or name not in layout.words
     }
-    if rounded := _large_columns(frame):
+    if rounded := [] if is_quick else _large_columns(frame):
         with translated_errors(path, layout), open_table(path, layout) as file:
             options_as_text = pandas_options(layout, markers, dict.fromkeys(rounded, str))
             written = pd.read_csv(file, usecols=rounded, **options_as_text)
@@ -119,25 +125,8 @@ def read_csv(
         return Dataset.from_frame(frame, target=target, **options)
 
 
-def plain_frame(
-    path: Path, layout: CsvLayout, markers: list[str] | None = None
-) -> pd.DataFrame | None:
-    """Return the table of a plain file in one pass, with what its other lines need left out.
-
-    Parameters
-    ----------
-    path
-        The file.
-    layout
-        How it is laid out.
-    markers
-        Fields that stand for a missing value; None for the usual ones.
-
-    Returns
-    -------
-        None where that might not be the same: quotes, columns whose fields are of several types,
-        and lines of unequal length, which the other way reports.
-    """
+def plain_content(path: Path, layout: CsvLayout) -> bytes | None:
+    """Return all of a file, None where it has quotes or another way of reading suits it better."""
     if layout.delimiter == " " or layout.skipped or layout.encoding not in _PLAIN_ENCODINGS:
         return None
     with unreadable(path), open_bytes(path) as file:
@@ -145,8 +134,28 @@ def plain_frame(
         is_packed = path.suffix.lower() in PACKED
         most = _MOST_PLAIN_BYTES if is_packed else min(_MOST_PLAIN_BYTES, path.stat().st_size)
         content = file.read(most)
-        if file.read(1) or b'"' in content or len(layout.names) < 2:
-            return None
+        return None if file.read(1) or b'"' in content or len(layout.names) < 2 else content
+
+
+def plain_frame(
+    content: bytes, layout: CsvLayout, markers: list[str] | None = None
+) -> pd.DataFrame | None:
+    """Return the table of a plain file in one pass, with what its other lines need left out.
+
+    Parameters
+    ----------
+    content
+        All of the file, which has no quotes.
+    layout
+        How it is laid out.
+    markers
+        Fields that stand for a missing value; None for the usual ones.
+
+    Returns
+    -------
+        None where that might not be the same: columns whose fields are of several types, and
+        lines of unequal length, which the other way reports.
+    """
     mark = layout.delimiter.encode()
     # Markers by column take long in a wide table: those that all share are tried first.
     shared = None

@@ -58,11 +58,16 @@ _DELIMITERS = ("\t", ";", "|", ",")
 #: Numbers and truth values that are written in letters.
 _LETTERS_ONLY = frozenset({"inf", "infinity", "true", "false"})
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+#: Numbers, one in a line, that are no codes and that no zeros stand in front of.
+_PLAIN_NUMBERS = re.compile(r"(?>-?(?>0|[1-9][0-9]{0,13}+)(?>\.[0-9]{1,13}+)?+\n)*+")
 _ZERO_IN_FRONT = re.compile(r"[+-]?0+\d+")
 _LINE_WITH_ZERO = re.compile(r"^\s*[+-]?0+\d", re.MULTILINE)
 #: Marks that may be words or short for some: Namibia, a surname, a programming language.
 _MARKERS_IN_LETTERS = frozenset({"NA", "na", "None", "NULL", "Null", "null", "NaN", "nan"})
 _COMMA_NUMBER = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
+
+#: Complete records, and whether they are all there is.
+_Cut = tuple[list[list[str]], bool]
 
 
 class RecordError(Exception):
@@ -94,6 +99,8 @@ class CsvLayout:
         place), or more of them than a float holds.
     words
         Columns of words, in which "none" and "missing" are values.
+    strings
+        Columns with fields, be they words, codes or others, that are no numbers.
     skipped
         Lines before the first record: one such as ``sep=;`` that names the delimiter, and titles.
     hints
@@ -107,6 +114,7 @@ class CsvLayout:
     names: tuple[str, ...]
     codes: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
+    strings: frozenset[str] = frozenset()
     skipped: int = 0
     hints: Mapping[str, str] = field(default_factory=dict)
 
@@ -142,9 +150,11 @@ def csv_layout(
         delimiter, text = delimiter or separator[1], text[separator.end() :]
     if not text.strip():
         raise file_error(path, "holds nothing but white space.")
-    delimiter = delimiter or _delimiter(text, whole)
+    cut = None
+    if delimiter is None:
+        delimiter, cut = _best_cut(text, whole)
     try:
-        records, whole = _records(text, delimiter, whole)
+        records, whole = cut or _records(text, delimiter, whole)
     except RecordError as error:
         raise file_error(path, f"{error}. Is a quote left open?", error.line + skipped) from error
     titles = records[: title_records(records) if header is not False and delimiter != " " else 0]
@@ -158,10 +168,17 @@ def csv_layout(
         raise file_error(path, f"has a header and no rows: {', '.join(records[0])}.")
     decimal = decimal or ("," if delimiter != "," and _has_decimal_comma(body) else ".")
     names = _names(path, records, header, 1 + skipped)
-    columns = dict(zip(names, zip_longest(*body, fillvalue=""), strict=False))
+    columns = {
+        name: column
+        for name, column in zip(names, zip_longest(*body, fillvalue=""), strict=False)
+        # Most columns are plain numbers, and one search tells.
+        if not _are_plain_numbers(column)
+    }
     present = {name: _present(column) for name, column in columns.items()}
     codes = tuple(name for name, fields in present.items() if _is_code(fields))
     words = tuple(name for name, fields in present.items() if _has_words(fields))
+    strings = {name for name, fields in present.items() if not all(map(_may_be_number, fields))}
+    strings |= {*codes, *words}
     hints = _hints(columns, codes, words)
     if titles:
         hints[names[0]] = ", ".join(filter(None, [hints.get(names[0]), title_hint(titles)]))
@@ -173,6 +190,7 @@ def csv_layout(
         names,
         codes,
         words,
+        frozenset(strings),
         skipped,
         hints,
     )
@@ -238,30 +256,35 @@ def _decodes(path: Path, encoding: str) -> bool:
     return True
 
 
-def _delimiter(text: str, whole: bool) -> str:
-    """Return the delimiter that cuts most records into the same number of fields."""
-    shares = {mark: _agreement(text, mark, whole) for mark in _DELIMITERS}
-    best = max(_DELIMITERS, key=lambda mark: shares[mark])
-    if shares[best] >= 0.5:
-        return best
+def _best_cut(text: str, whole: bool) -> tuple[str, _Cut | None]:
+    """Return the delimiter that cuts most records into the same number of fields, and those."""
+    cuts = {mark: _cut(text, mark, whole) for mark in _DELIMITERS if mark in text}
+    best = max(_DELIMITERS, key=lambda mark: _agreement(cuts.get(mark)))
+    if _agreement(cuts.get(best)) >= 0.5:
+        return best, cuts[best]
     # Words in a column of texts are separated by spaces too, so those must agree better.
-    return " " if _agreement(text, " ", whole) >= 0.9 else ","
+    by_space = _cut(text, " ", whole)
+    return (" ", by_space) if _agreement(by_space) >= 0.9 else (",", cuts.get(","))
 
 
-def _agreement(text: str, delimiter: str, whole: bool) -> float:
-    """Return the share of records with the commonest number of fields, if that is above one."""
-    if delimiter not in text and delimiter != " ":
-        return 0.0
+def _cut(text: str, delimiter: str, whole: bool) -> _Cut | None:
     try:
-        records, _ = _records(text, delimiter, whole)
+        return _records(text, delimiter, whole)
     except RecordError:
         # A line that this delimiter does not cut is one field, and longer than the parser takes.
+        return None
+
+
+def _agreement(cut: _Cut | None) -> float:
+    """Return the share of records with the commonest number of fields, if that is above one."""
+    if cut is None:
         return 0.0
+    records, _ = cut
     (n_fields, count), *_ = Counter(map(len, records)).most_common(1)
     return count / len(records) if n_fields > 1 else 0.0
 
 
-def _records(text: str, delimiter: str, whole: bool) -> tuple[list[list[str]], bool]:
+def _records(text: str, delimiter: str, whole: bool) -> _Cut:
     """Return the complete records, and whether they are all there is."""
     lines, records = io.StringIO(text, newline=""), list[list[str]]()
     try:
@@ -311,6 +334,8 @@ def title_records(records: Sequence[Sequence[str]]) -> int:
         return filled <= 1 and width > 1 and (len(record) == 1 or width > 2 or in_front)
 
     titles = len(list(takewhile(is_title, records)))
+    if not titles:
+        return 0
     rest = [list(record) for record in records[titles:]]
     # Not every line that is too short is a title: names must follow, and rows below them.
     return titles if len(rest) > 2 and _has_header(rest) else 0
@@ -343,7 +368,7 @@ def _has_header(records: list[list[str]]) -> bool:
         return False
     columns = zip_longest(*body, fillvalue="")
     if any(
-        field not in MISSING_MARKERS and all(map(_is_number, column))
+        field not in MISSING_MARKERS and _are_numbers(column)
         for field, column in zip(first, columns, strict=False)
     ):
         return True
@@ -355,6 +380,19 @@ def _has_header(records: list[list[str]]) -> bool:
         if field
     )
     return 2 * again < max(1, len(present))
+
+
+def _are_numbers(column: tuple[str, ...]) -> bool:
+    return _are_plain_numbers(column) or all(map(_is_number, column))
+
+
+def _are_plain_numbers(column: tuple[str, ...]) -> bool:
+    return _PLAIN_NUMBERS.fullmatch("\n".join([*column, ""])) is not None
+
+
+def _may_be_number(field: str) -> bool:
+    letters = field.lower().lstrip("+-")
+    return _is_number(field.replace(",", ".")) or letters in _LETTERS_ONLY | WORD_MARKERS
 
 
 def _is_number(field: str) -> bool:

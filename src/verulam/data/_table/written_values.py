@@ -281,9 +281,11 @@ def read_times(column: pd.Series) -> Reading | None:
     >>> read_times(pd.Series(["14:30", None, "07:15:00"])).values.tolist()
     [14.5, nan, 7.25]
     """
-    present = column.dropna().astype(str).str.strip()
-    if present.empty or not all(map(_TIME.fullmatch, present.iloc[:_HEAD])):
+    present = column.dropna()
+    head = (str(text).strip() for text in present.iloc[:_HEAD])
+    if present.empty or not all(map(_TIME.fullmatch, head)):
         return None
+    present = present.astype(str).str.strip()
     matches = [_TIME.fullmatch(text) for text in present]
     hours = [_hours(match) for match in matches if match is not None]
     if len(hours) < len(matches):
