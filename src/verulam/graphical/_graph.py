@@ -305,9 +305,11 @@ def maximal_cliques(neighbours: Neighbours) -> list[tuple[str, ...]]:
         if not candidates and not excluded:
             cliques.append(tuple(sorted(clique, key=places.__getitem__)))
             continue
+        # Every maximal clique has the pivot, or a node that is no neighbour of it.
         pivot = max(candidates | excluded, key=lambda node: len(neighbours[node] & candidates))
         for name in candidates - neighbours[pivot]:
             near = neighbours[name]
             waiting.append((clique | {name}, candidates & near, excluded & near))
+            # What has this node is met below; whatever is met later must not be part of it.
             candidates, excluded = candidates - {name}, excluded | {name}
     return sorted(cliques, key=lambda clique: [places[name] for name in clique])

@@ -193,6 +193,7 @@ def iso_cost(
         raise DataError(f"prior must lie between 0 and 1, but is {share}.")
     if not (false_positive > 0 and false_negative > 0):
         raise DataError("false_positive and false_negative must be positive costs.")
+    # Points of equal cost are on lines of slope raised / lost; the cheapest is on the highest.
     lost, raised = share * false_negative, (1 - share) * false_positive
     costs = lost * (1 - curve.tp_rate) + raised * curve.fp_rate
     best = int(np.argmin(costs))

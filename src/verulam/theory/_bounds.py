@@ -313,7 +313,7 @@ def _least_error(problem: _Problem, known: dict[str, Any]) -> float:
     def excess(error: float) -> float:
         return problem.log_delta(size, error, count) - log_delta
 
-    high = 1.0 - 1e-15
+    high = 1.0 - 1e-15  # at 1 the logarithm of 1 - error has no value
     if excess(high) >= 0.0:
         raise DataError(
             f"{count:,} samples are too few: no error below 1 is promised with probability "
@@ -335,6 +335,7 @@ def _largest_size(problem: _Problem, known: dict[str, Any]) -> float:
 
     if excess(0.0) >= 0.0:
         raise DataError(f"{count:,} samples are too few for a class of any size.")
+    # In logarithms, since sizes may be astronomical; e^700 is about the largest number there is.
     high = min(math.log(problem.most_size), 700.0)
     if excess(high) < 0.0:
         return math.inf
@@ -351,6 +352,7 @@ _SOLVERS = {
 
 def _whole_above(value: float) -> int:
     """Return the least whole number that meets a strict bound."""
+    # A solution that misses a whole number by rounding is that number, which is not enough.
     return max(1, math.floor(value + 1e-9) + 1)
 
 

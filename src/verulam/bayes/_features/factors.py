@@ -183,6 +183,9 @@ def log_joint(X: np.ndarray, state: FactorState, priors: FactorPriors) -> float:
     mean, factor = _loadings_posterior(X, state)
     explained = float(np.einsum("ij,ij->", state.present.T.astype(np.float64) @ X, mean))
     square = float(np.einsum("ij,ij->", X, X))
+    # With A = Z'Z + r I and r the ratio of the variances, each column has (in units of the noise)
+    # the covariance I + Z Z' / r: of the determinant |A| over r once for each factor, and with the
+    # square x'x - x'Z A^-1 Z'x.
     half = float(np.log(np.diag(factor)).sum())
     ratio = np.log(state.variance / state.prior_variance)
     value = -0.5 * n_rows * n_columns * (_LOG_TWO_PI + np.log(state.variance))
@@ -312,6 +315,7 @@ class _FactorLearner(InSteps, Transformer):
         for _ in range(FIELD_STEPS):
             for j in range(len(gram)):
                 others = shares @ gram[:, j] - shares[:, j] * gram[j, j]
+                # A factor is 0 or 1, and so is its square: half of it stays.
                 drive = products[:, j] - others - 0.5 * gram[j, j]
                 shares[:, j] = expit(log_odds[j] + drive / self.noise_variance_)
         return shares

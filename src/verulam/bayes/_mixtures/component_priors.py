@@ -138,6 +138,8 @@ class ComponentBeliefs:
         of_means = (
             n_columns * (ratio - 1.0 - np.log(ratio)) + prior.mean_precision * freedom * squares
         )
+        # Above that of the means given the precision, expected over the precision; here that of the
+        # Wishart distributions, or of the Gammas of each column.
         surplus = freedom - prior.degrees_of_freedom
         of_precisions = (
             0.5 * surplus * self.expected_log_precision()

@@ -134,6 +134,8 @@ class SeatedRows:
         n_columns = self.X.shape[1]
         sizes = self.counts[self.counts > 0]
         freedom, precision = self.prior_freedom + sizes, self.prior_precision + sizes
+        # The normaliser of the normal-Wishart after the rows over that before; `halves` has half of
+        # the logarithms of the determinants.
         prior_half = np.log(np.diag(self.prior_factor)).sum()
         gammas = np.array([multigammaln(0.5 * value, n_columns) for value in freedom])
         terms = (

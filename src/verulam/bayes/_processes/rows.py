@@ -162,6 +162,8 @@ def spread_rows(
     for count in range(n_rows):
         row = int(np.argmax(np.where(free, variances, -np.inf)))
         picked[count], free[row] = row, False
+        # The next column of a Cholesky factor with pivots; its squares are what the row explains of
+        # the variance of all others.
         kernels = adapted(inputs[row : row + 1], inputs)[0]
         column = kernels - columns[:count, row] @ columns[:count]
         column /= np.sqrt(max(float(variances[row]), 0.0) + noise_variance)

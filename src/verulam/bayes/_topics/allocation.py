@@ -447,6 +447,7 @@ def expected_words(
     pseudo: np.ndarray, blocks: list[slice], beta: float
 ) -> tuple[np.ndarray, float]:
     """Return exponentials of expected logarithms of words' probabilities, and the divergence."""
+    # Of a Dirichlet distribution E log p_w = psi(n_w) - psi(sum of all n).
     logarithms = digamma(pseudo)
     divergence = 0.0
     for block in blocks:

@@ -226,6 +226,7 @@ def topic_of_row(row, table, coefficients, beta, uniform, mass, parts):
 @njit(cache=True, nogil=True)
 def begin_document(counts, totals, alpha, vocabulary, inverses, coefficients, present):
     """Prepare a document: return the sums of both smoothing parts, and how many topics it has."""
+    # (n_dk + alpha_k) (n_kw + beta) / N_k in parts: times beta these sums stand for all words.
     smooth, common, n_present = 0.0, 0.0, np.int64(0)
     for k in range(alpha.shape[0]):
         inverses[k] = 1.0 / (totals[k] + vocabulary)

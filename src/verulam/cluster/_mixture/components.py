@@ -175,6 +175,8 @@ def first_components(
         deviations = X - mean
         scatter[k] = (deviations * shares[:, k, None]).T @ deviations
     pooled = scatter.sum(axis=0) / weight.sum() + floor * np.diag(scale**2)
+    # As if each component had as many further rows as there are columns, which vary as all do: of
+    # few rows alone a covariance would be singular.
     prior = float(n_columns)
     scatter = (scatter + prior * pooled) * (weight / (weight + prior))[:, None, None]
     if covariance_type == "tied":

@@ -62,6 +62,7 @@ def swap(table, medoids, leaver, newcomer, nearest, second, near, far, affected)
     count = np.int64(0)
     for o in range(nearest.shape[0]):
         distance = table[newcomer, o]
+        # Who loses one of its two nearest may find any other medoid next, and is compared anew.
         if nearest[o] == leaver or second[o] == leaver:
             affected[count] = o
             count += 1

@@ -149,6 +149,7 @@ def _grow_one(
         entries["weight"][0] *= task.reweigh(rows, counts[rows])
     scratch.waiting[0] = (0, len(rows), 0, 0, 0, 0.0, 0.0, 0.0)
     scratch.order[:] = np.arange(len(scratch.order))
+    # A node of fewer rows than two leaves need has no split that leaves enough on both sides.
     n_nodes, n_words = grow_tree(
         task.table,
         entries,

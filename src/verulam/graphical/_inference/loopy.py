@@ -172,6 +172,8 @@ def _bethe(
     near: Mapping[str, list[int]],
 ) -> float:
     """Return Bethe's approximation of the log of the total, which is exact on trees."""
+    # Expected logarithm and entropy of each factor; a variable in n factors has its entropy
+    # counted n - 1 times too often.
     result = 0.0
     for k, factor in enumerate(factors):
         belief = factor.values

@@ -127,6 +127,8 @@ def propagate(network: Any, evidence: Mapping[str, Any] | None = None) -> Propag
         (c, p): _flat(model.sizes[model.positions[p]]) for p, c in graph.arcs
     }
     changed, n_rounds = True, 0
+    # All messages of a round are made from those of the round before: what is n arcs away is known
+    # after n rounds, and then nothing changes any more.
     while changed:
         new_pi, new_lambda = {}, {}
         for name in model.names:

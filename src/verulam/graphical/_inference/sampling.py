@@ -137,6 +137,7 @@ def likelihood_weighting(
             codes[:, place] = known.hard[name]
             likelihood = np.broadcast_to(factor.values[(*parents, known.hard[name])], n_samples)
         else:
+            # Without the last sum, which may miss one by rounding: the last state takes the rest.
             cumulative = np.cumsum(factor.values, axis=-1)[..., :-1]
             draws = random.random((n_samples, 1))
             codes[:, place] = (draws >= cumulative[parents]).sum(axis=1)

@@ -66,6 +66,8 @@ def score_addition(counts, n_states, first, size, bayesian, mass):
     The log-likelihood at the frequencies, or with `bayesian` the log marginal likelihood under
     Dirichlet priors: of one for each cell (K2) where `mass` is zero, else of `mass` in all (BDeu).
     """
+    # By states of the parents: the log of a Dirichlet-multinomial, or the sum of n log n less
+    # N log N, which is the largest log-likelihood.
     score = 0.0
     n_rows = counts.shape[0] // n_states
     prior = mass / (n_rows * size * n_states) if mass > 0.0 else 1.0

@@ -299,6 +299,7 @@ def propagate_field(field: MarkovField, evidence: Mapping[str, Any] | None = Non
     if any(len(factor.variables) > 2 for factor in model.factors):
         raise DataError("field: messages between nodes need potentials of one or two variables.")
     edges = {frozenset(f.variables) for f in model.factors if len(f.variables) == 2}
+    # A forest has one edge less than nodes in each of its trees.
     if len(edges) != len(model.names) - len(components(field.neighbours)):
         raise DataError("field: the graph has a loop; query it, or use loopy_propagation.")
     known = read_evidence(model, evidence)

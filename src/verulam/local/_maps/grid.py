@@ -266,6 +266,8 @@ def _barycentric(X: np.ndarray, corners: np.ndarray) -> np.ndarray:
 
 def _inside(X: np.ndarray, corners: np.ndarray) -> np.ndarray:
     """Return the weights of the projection onto the plane; negative where it has none inside."""
+    # Barycentric coordinates, from the normal equations of w = second u + third v; corners on a
+    # line span no plane.
     u, v = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
     w = X - corners[:, 0]
     uu, vv, uv, uw, vw = (

@@ -54,6 +54,8 @@ def insert_cell(units: np.ndarray, joined: np.ndarray, signals: np.ndarray, coun
     lengths = np.square(units[:, neighbours] - units[:, [worst]]).sum(axis=0)
     farthest = int(neighbours[lengths.argmax()])
     units[:, count] = 0.5 * (units[:, worst] + units[:, farthest])
+    # The edge between the two is cut in half, and so are the triangles on it: their third corners
+    # are joined, too. All around pass on an equal part of what is theirs of the new cell's signal.
     common = np.flatnonzero(joined[worst, :count] & joined[farthest, :count])
     around = np.concatenate([[worst, farthest], common])
     joined[worst, farthest] = joined[farthest, worst] = False

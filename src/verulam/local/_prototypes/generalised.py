@@ -108,6 +108,8 @@ class RivalCost:
         by_far: np.ndarray,
     ) -> np.ndarray:
         """Return the gradient from the derivatives of the cost by the two squared distances."""
+        # The distance is |F(x - w)|^2: by w it changes by -2 F'F (x - w), by F by 2 F times the
+        # product of x - w with itself.
         pulls, column_squares = np.zeros(self.shape), np.zeros(self.shape[1])
         for places, weights in zip(self._places, (by_near, by_far), strict=True):
             add_rivals(self.X, prototypes, places, weights, pulls, column_squares)

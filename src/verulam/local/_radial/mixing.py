@@ -108,6 +108,7 @@ def cooperate(
     if weights is not None:
         slopes *= weights[:, None]
         errors *= weights
+    # One table of outputs for all rows makes both sums products of matrices.
     if len(outputs) == 1 and len(shares) != 1:
         by_share = slopes @ outputs[0].T
         by_output = (shares.T @ slopes)[None]

@@ -165,6 +165,7 @@ def owned_covariances(
     covariances = np.empty((n_units, n_columns, n_columns))
     for unit in range(n_units):
         mine = X[labels == unit] - centers[unit]
+        # As if there were one more row for each column, spread as a sphere: few rows fill no space.
         sphere = n_columns * spreads[unit] ** 2 * np.eye(n_columns)
         covariances[unit] = (mine.T @ mine + sphere) / (len(mine) + n_columns)
     return covariances

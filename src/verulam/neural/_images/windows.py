@@ -91,5 +91,6 @@ def window_layer(
         )
         inputs = numbers[(slice(None), *seen)].ravel()
         mask[inputs, unit] = True
+        # All units of a map share the weights of its window, in the order of what they see.
         tied[inputs, unit] = chart * n_weights + np.arange(n_weights)
     return WindowLayer(units, mask, tied)

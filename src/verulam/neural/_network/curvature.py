@@ -152,6 +152,7 @@ def _output_derivatives(
     """Return the derivative of the error of some rows by the outputs' sums, and its change."""
     output, targets = error.network.output, error.targets[part]
     if output == "softmax":
+        # The Jacobian of a softmax, diag(p) - p p', times the change.
         shares = softmax(sums, axis=1)
         moved = shares * (change - (shares * change).sum(axis=1, keepdims=True))
         residual = shares
@@ -161,6 +162,7 @@ def _output_derivatives(
         residual, moved = shares - targets[:, None], shares * (1.0 - shares) * change
     else:
         value, slope, bend = unit_derivatives(sums, output, 1.0)
+        # Of half the squared difference, twice by the chain rule.
         difference = value - targets
         residual, moved = difference * slope, (slope**2 + difference * bend) * change
     if error.weights is None:

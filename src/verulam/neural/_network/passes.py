@@ -80,6 +80,8 @@ def dual_backward(
         if layer:
             weights = layout.weights(theta, layer)
             back, moved = error @ weights.T, moved @ weights.T
+            # Values and changes both pass through the slope, which itself changes by the second
+            # derivative: `bends` has that times the change.
             slope, bend = run.slopes[layer - 1], run.bends[layer - 1]
             error, moved = back * slope + moved * bend, moved * slope
     return gradient

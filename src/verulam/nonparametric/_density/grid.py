@@ -84,6 +84,7 @@ def density_on_grid(
     margin = 3.0 * width if np.isinf(shape.radius) else min(3.0, shape.radius) * width
     points = np.linspace(column.min() - margin, column.max() + margin, n_points)
     step = points[1] - points[0]
+    # Bins are narrower than the window even where the grid is coarse; every so many are kept.
     finer = int(np.clip(np.ceil(BINS_PER_BANDWIDTH * step / width), 1, MOST_BINS // n_points))
     n_bins = (n_points - 1) * finer + 1
     density = _on_bins(column, shares, (points[0], points[-1]), n_bins, width, shape)

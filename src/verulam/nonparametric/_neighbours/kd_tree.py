@@ -162,6 +162,7 @@ def _select(keys, order, low, high, middle):
                 keys[right], order[right] = key, row
                 left += 1
                 right -= 1
+        # What lies between the two has the pivot's value, and is where it belongs.
         if middle <= right:
             high = right
         elif middle >= left:

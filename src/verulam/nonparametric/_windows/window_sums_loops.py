@@ -76,6 +76,7 @@ def heights(squares, powers, code, inner, outer):
             elif inner == 3.0:
                 base = square * math.sqrt(square)
             base = 1.0 - base
+            # Whole powers are products; outside of the window all of them are times zero.
             value = inside
             for _ in range(int(outer)):
                 value *= base

@@ -115,6 +115,7 @@ def clipped(
     polygon: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return the part of a flat convex polygon within a box, edge after edge."""
+    # Sutherland and Hodgman: what is left is cut by one side of the box after the other.
     for column in range(polygon.shape[1]):
         for sign, bound in ((1.0, high[column]), (-1.0, -low[column])):
             inside = bound - sign * polygon[:, column]

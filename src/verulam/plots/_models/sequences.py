@@ -54,6 +54,7 @@ def state_diagram(
     ax = axes_or_new(ax, 1.6 * n_states + 1 if ordered else 4.6, 2.8 if ordered else 4.4)
     if ordered:
         places = np.column_stack([np.arange(n_states, dtype=float), np.zeros(n_states)])
+        # Loops stand away from the middle: with one far below, all stand on top of their states.
         middle = np.array([(n_states - 1) / 2, -50.0])
     else:
         angles = np.pi / 2 - 2 * np.pi * np.arange(n_states) / n_states

@@ -145,6 +145,8 @@ def arrange(nodes: Mapping[int, DrawnNode]) -> Layout:
 
 def _horizontal(nodes: Mapping[int, DrawnNode], widths: Mapping[int, float]) -> dict[int, float]:
     """Return the middle of each node, the root's at 0."""
+    # From the leaves up: subtrees are pushed together until their outlines meet at some level, and
+    # a node stands over the middle of its children (Reingold and Tilford).
     offsets: dict[int, float] = {}
     outlines: dict[int, tuple[list[float], list[float]]] = {}
     for number in reversed(list(nodes)):

@@ -187,6 +187,7 @@ def disc_distance(first: float, second: float, overlap: float) -> float:
 
 def shared_area(first: float, second: float, apart: float) -> float:
     """Return the area that two overlapping discs share."""
+    # Two sectors less the kite of centres and crossings, whose area is Heron's.
     one = np.clip((apart**2 + first**2 - second**2) / (2 * apart * first), -1, 1)
     other = np.clip((apart**2 + second**2 - first**2) / (2 * apart * second), -1, 1)
     kite = max(

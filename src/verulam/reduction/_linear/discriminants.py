@@ -290,6 +290,7 @@ def _directions(scatters: Scatters, shrinkage: float) -> tuple[np.ndarray, np.nd
                 "there are left out. Set shrinkage, or leave columns out.",
                 DataWarning,
             )
+    # With unit scatter within, the eigenvectors of what is between are the directions.
     whitening = axes[:, present] / np.sqrt(spreads[present])
     ratios, turned = scipy.linalg.eigh(whitening.T @ scatters.between @ whitening)
     return np.maximum(ratios[::-1], 0.0), whitening @ turned[:, ::-1]

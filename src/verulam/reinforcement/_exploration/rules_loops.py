@@ -32,6 +32,7 @@ def drawn_choice(values, available, shares, first_cell, n_actions, rule, tempera
         while last < n_actions - 1 and lot >= shares[first_cell + last]:
             last += 1
         return last
+    # Measured from the best value, so that no exponential overflows.
     best, total = -np.inf, 0.0
     for cell in range(first_cell, first_cell + n_actions):
         if available[cell]:
@@ -60,6 +61,7 @@ def greedy_choice(values, available, first_cell, n_actions, ties, epsilon, lot, 
                 best, n_best = values[cell], np.int64(1)
             elif values[cell] == best:
                 n_best += 1
+    # One number says whether to explore, the other which of the actions that come into question.
     explores = lot < epsilon
     count = n_offered if explores else n_best
     skip = min(np.int64(other_lot * count), count - 1)

@@ -101,6 +101,8 @@ def undominated(vectors: NDArray[np.float64]) -> NDArray[np.int64]:
     rows = _first_of_equals(np.round(vectors / scale, 12))
     if vectors.shape[1] == 1:
         return rows[[int(np.argmax(vectors[rows, 0]))]]
+    # Of two states beliefs are a line, and the best vectors an envelope above it; of more, a linear
+    # program asks for each vector where it is the best.
     if vectors.shape[1] == 2:
         return rows[_envelope(vectors[rows], MARGIN * scale)]
     rows = rows[_not_below_one(vectors[rows])]

@@ -15,6 +15,7 @@ def sweep(starts, successors, shares, rewards, discount, values, updated, policy
     Where `updated` is `values` itself, later states see the new values of earlier ones.
     """
     change, moved = 0.0, np.int64(0)
+    # Without a sign, indices need no test for counting from the end.
     row, place, one = np.uint64(0), np.uint64(0), np.uint64(1)
     for state in range(len(policy)):
         best, choice = -np.inf, np.int64(-1)

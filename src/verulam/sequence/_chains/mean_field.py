@@ -203,6 +203,7 @@ def _group_beliefs(
     rest: np.ndarray,
 ) -> list[np.ndarray]:
     """Return the posteriors of a group of chains at each step, given what is left to explain."""
+    # One after the other, all combinations of states: their means add up, and their logarithms.
     means, log_prior = np.zeros((1, rest.shape[1])), np.zeros(1)
     for chain in group:
         rows = parameters.contributions[chain]
@@ -210,6 +211,7 @@ def _group_beliefs(
         with np.errstate(divide="ignore"):
             log_prior = (log_prior[:, None] + np.log(usual[chain])[None]).ravel()
     pulled = np.linalg.solve(parameters.covariance, means.T)
+    # The square of what is left to explain is the same for all of them, and cancels.
     constant = log_prior - 0.5 * np.einsum("jp,pj->j", means, pulled)
     shape = [parameters.sizes[chain] for chain in group]
     posteriors = [np.empty((len(rest), size)) for size in shape]

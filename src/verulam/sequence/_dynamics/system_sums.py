@@ -159,6 +159,8 @@ def _completed(
     left_over = np.zeros((n_columns, n_columns))
     absent = ~pattern
     if absent.any():
+        # Given the state, what is absent is known from what is present by the noise that both
+        # share: a conditional Gaussian.
         noise = system.observation_noise
         solved = np.linalg.pinv(noise[np.ix_(pattern, pattern)]) @ noise[np.ix_(pattern, absent)]
         weights = np.hstack([system.observation, system.observation_inputs])
@@ -228,6 +230,7 @@ def _moved_update(
     weights = np.hstack([system.transition, system.state_inputs])
     weights = _regressed(weights, free, sums.across[g], sums.before[g])
     if "state_noise" not in fixed:
+        # The mean of (x' - W x)(x' - W x)', multiplied out.
         across = weights @ sums.across[g].T
         around = weights @ sums.before[g] @ weights.T
         state_noise = (sums.after[g] - across - across.T + around) / sums.n_moves[g]
