@@ -162,6 +162,7 @@ def train(
             check_progress(loss, theta, memory.rate, start)
             unseen = np.nan if validation is None else validation(theta)
             watched = loss if validation is None else unseen
+            # Any improvement is kept; only one beyond `tol` says that there is more to learn.
             idle = 0 if watched < best - stopping.tol else idle + 1
             if watched < best:
                 best, best_theta = watched, theta.copy()
@@ -171,7 +172,7 @@ def train(
             if idle >= stopping.n_iter_no_change:
                 return
     except KeyboardInterrupt:
-        restores = True
+        restores = True  # the unfinished epoch is taken back
         raise
     finally:
         if restores and best_theta is not None:

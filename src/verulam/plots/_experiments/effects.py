@@ -106,7 +106,7 @@ def effect_half_normal(
         Effect of each factor and interaction.
     margins
         Sizes to draw as lines, by what they are called, such as the margin of error and the
-        simultaneous margin of `verulam.experiment.lenth_method`. Effects beyond the smallest of
+        simultaneous margin of `verulam.design.lenth_method`. Effects beyond the smallest of
         them are named; without margins, all are.
     label
         What the effects are measured in.
@@ -169,7 +169,7 @@ def surface_contours(
     Parameters
     ----------
     surface
-        What `verulam.experiment.fit_response_surface` returned.
+        What `verulam.design.fit_response_surface` returned.
     settings
         The settings that were run, a column per factor.
     factors

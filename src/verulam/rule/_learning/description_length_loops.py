@@ -32,6 +32,8 @@ def rule_bits(length, n_conditions):
 @njit(cache=True, nogil=True)
 def exception_bits(positive_share, covered, uncovered, false_positives, false_negatives):
     """Return the bits to point out the errors among covered and uncovered rows."""
+    # The number of errors is sent first, of which the larger side has a share that is agreed upon;
+    # what is left of them, and so the share of the other side, is then known (Quinlan 1995).
     bits = np.log2(covered + uncovered + 1.0)
     errors = false_positives + false_negatives
     if covered > uncovered:
