@@ -18,8 +18,8 @@ from verulam.experiment._final.understanding import (
     input_names,
     model_text,
 )
+from verulam.experiment._learning.decisions import TunedThreshold
 from verulam.experiment._preparation.preparation import prepared
-from verulam.experiment._tuning.decisions import TunedThreshold
 from verulam.rule import Ripper
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from verulam.base import DataError, UnknownNameError, unknown_name
 from verulam.data import Dataset
 from verulam.experiment._analysis.analysis import Analysis
+from verulam.experiment._learning.fitting import fit_learner
 from verulam.experiment._plan.data import PlannedData
 from verulam.experiment._plan.plan import make_plan
 from verulam.experiment._plan.records import Contestant
@@ -23,7 +24,6 @@ from verulam.experiment._study.data_source import open_choice
 from verulam.experiment._study.study import Study
 from verulam.experiment._study.toml import parse_study
 from verulam.experiment._text import full_name, measure_words, number_text, spoken_name
-from verulam.experiment._tuning.fitting import fit_learner
 
 
 @dataclass(frozen=True, eq=False)

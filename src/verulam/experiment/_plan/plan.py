@@ -25,6 +25,10 @@ from verulam.experiment._identity import (
     seed_of,
     unseeded_parameters,
 )
+from verulam.experiment._learning.decisions import decided
+from verulam.experiment._learning.fitting import takes_weights
+from verulam.experiment._learning.intervals import refuse_silent
+from verulam.experiment._learning.outputs import with_outputs
 from verulam.experiment._plan.data import PlannedData, planned_data
 from verulam.experiment._plan.records import Contestant, Plan, PlannedRun
 from verulam.experiment._preparation.preparation import Prepared, prepared
@@ -38,16 +42,12 @@ from verulam.experiment._study.factors import (
     scaled_parameters,
     setting_parts,
 )
-from verulam.experiment._study.intervals import refuse_silent
 from verulam.experiment._study.study import Study, learner_blocks, learner_settings
 from verulam.experiment._tasks.environments import misfit
 from verulam.experiment._tasks.tasks import CLUSTERING, CONTROL, DENSITY
 from verulam.experiment._text import setting_text
-from verulam.experiment._tuning.decisions import decided
-from verulam.experiment._tuning.fitting import takes_weights
 from verulam.experiment._tuning.learner import TunedLearner
 from verulam.experiment._tuning.options import tuning
-from verulam.experiment._tuning.outputs import with_outputs
 from verulam.experiment._tuning.search import smallest_budget
 from verulam.experiment._tuning.space import default_space, search_space
 from verulam.measures import Measure, as_measure, measure

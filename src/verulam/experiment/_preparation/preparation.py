@@ -23,11 +23,11 @@ from sklearn.utils import get_tags
 
 from verulam.base import abilities, is_categorical
 from verulam.data import column_hint
+from verulam.experiment._learning.fitting import encoding_folds
 from verulam.experiment._preparation.inspection import is_identifier
 from verulam.experiment._preparation.reductions import read_reduction
 from verulam.experiment._preparation.table_encoder import TableEncoder
 from verulam.experiment._text import listed
-from verulam.experiment._tuning.fitting import encoding_folds
 
 #: Ways to prepare a table that a study may vary, and what each does to numbers.
 PREPARATIONS = {

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from verulam.experiment._evidence.tables import pareto_front
+from verulam.experiment._learning.decisions import DECISIONS
 from verulam.experiment._preparation.inspection import RARE_SHARE
 from verulam.experiment._report.factor_figures import (
     effect_figures,
@@ -19,7 +20,6 @@ from verulam.experiment._report.svg import ReportFigure, drawn
 from verulam.experiment._report.task_figures import reward_figures
 from verulam.experiment._tasks.tasks import CONTROL
 from verulam.experiment._text import spoken_name
-from verulam.experiment._tuning.decisions import DECISIONS
 from verulam.measures import confusion, precision_recall, roc
 
 if TYPE_CHECKING:

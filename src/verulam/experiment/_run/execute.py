@@ -17,12 +17,12 @@ from sklearn.pipeline import Pipeline
 
 from verulam.base import clone, whole_trainings
 from verulam.experiment._identity import unseeded_parameters
+from verulam.experiment._learning.decisions import TunedThreshold
+from verulam.experiment._learning.fitting import fit_learner
+from verulam.experiment._learning.intervals import predicted_intervals
 from verulam.experiment._plan.data import PlannedData
 from verulam.experiment._plan.records import Outcome, Plan, PlannedRun, training_rows
 from verulam.experiment._run.task_runs import TASK_RUNS
-from verulam.experiment._study.intervals import predicted_intervals
-from verulam.experiment._tuning.decisions import TunedThreshold
-from verulam.experiment._tuning.fitting import fit_learner
 from verulam.experiment._tuning.learner import TunedLearner, tuning_record
 
 #: Rows that a learner is warmed up on, at most.

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from verulam.base import visible_text
+from verulam.experiment._learning.outputs import output_scale
 from verulam.experiment._plan.records import Outcome, Plan, PlannedRun
 from verulam.experiment._store.results import DEFAULT_MEASURES
 from verulam.experiment._store.scoring import task_prediction
 from verulam.experiment._study.cost_matrix import stored_prediction
 from verulam.experiment._text import number_text, setting_text, spoken_name
-from verulam.experiment._tuning.outputs import output_scale
 from verulam.measures import Measure, accuracy, as_measure, error
 
 #: Seconds between two pictures in a notebook, and between two looks at who leads.

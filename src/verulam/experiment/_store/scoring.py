@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from verulam.base import DataError
+from verulam.experiment._learning.outputs import output_scale
 from verulam.experiment._store.damage import (
     damaged_store,
     stored_array,
@@ -21,7 +22,6 @@ from verulam.experiment._store.damage import (
     stored_json,
 )
 from verulam.experiment._study.cost_matrix import stored_prediction
-from verulam.experiment._tuning.outputs import output_scale
 from verulam.measures import Measure, accuracy, error, measure
 from verulam.statistics import bootstrap_error, resampled_losses
 

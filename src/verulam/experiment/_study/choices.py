@@ -10,10 +10,10 @@ import pandas as pd
 from verulam.base import DataError
 from verulam.catalogue import entry
 from verulam.data import Dataset
+from verulam.experiment._learning.decisions import checked_decision, read_decision
 from verulam.experiment._study.target_checks import RARE
 from verulam.experiment._tasks.environments import EnvironmentChoice
 from verulam.experiment._text import named, sentence
-from verulam.experiment._tuning.decisions import checked_decision, read_decision
 
 if TYPE_CHECKING:
     from verulam.experiment._study.designs import Design

@@ -20,11 +20,11 @@ from verulam.base import (
     is_classifier,
 )
 from verulam.design import Factor
+from verulam.experiment._learning.fitting import fit_learner
+from verulam.experiment._learning.outputs import output_scale
 from verulam.experiment._resampling.resampling import Resampling, needs_every_class
 from verulam.experiment._resampling.rows import Split
-from verulam.experiment._tuning.fitting import fit_learner
 from verulam.experiment._tuning.options import TuningRecord
-from verulam.experiment._tuning.outputs import output_scale
 from verulam.experiment._tuning.search import Trial, search
 from verulam.experiment._tuning.space import Setting, setting_key
 from verulam.measures import Measure, as_measure

@@ -10,8 +10,8 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from verulam.experiment._learning.fitting import fit_learner, takes_weights, target_encoders
 from verulam.experiment._preparation.preparation import prepared
-from verulam.experiment._tuning.fitting import fit_learner, takes_weights, target_encoders
 
 
 def test_weights_reach_the_last_step():

@@ -13,7 +13,7 @@ from verulam import compare
 from verulam.base import DataError
 from verulam.bayes import BayesianLinearRegression
 from verulam.experiment import DataChoice, Study, analyse, make_plan, run
-from verulam.experiment._study.intervals import gives_intervals, predicted_intervals
+from verulam.experiment._learning.intervals import gives_intervals, predicted_intervals
 
 MEASURES = ["interval_coverage", "interval_width", "interval_score", "predictive_log_loss"]
 

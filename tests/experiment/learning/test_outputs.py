@@ -11,7 +11,7 @@ from sklearn.svm import SVR
 
 from verulam.base import DataError, UnknownNameError
 from verulam.experiment import DataChoice, Study, compare, finalise, make_plan, read_study, run
-from verulam.experiment._tuning.outputs import OneForEachOutput, learns_outputs, output_scale
+from verulam.experiment._learning.outputs import OneForEachOutput, learns_outputs, output_scale
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(90, 2))

@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from verulam.base import MetaEstimatorMixin, check_is_fitted, clone
-from verulam.experiment._tuning.fitting import fit_learner, target_encoders
+from verulam.experiment._learning.fitting import fit_learner, target_encoders
 
 
 class OneForEachOutput(MetaEstimatorMixin, BaseEstimator):

@@ -27,7 +27,7 @@ from verulam.base import (
     unknown_name,
 )
 from verulam.decision import LossTable, MinimumRisk
-from verulam.experiment._tuning.fitting import takes_weights, weight_argument
+from verulam.experiment._learning.fitting import takes_weights, weight_argument
 from verulam.measures import Measure, as_measure, measure
 
 #: What may stand in brackets behind the name of a learner, and what it does, in words.

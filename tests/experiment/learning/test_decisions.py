@@ -12,8 +12,8 @@ from sklearn.utils.class_weight import compute_sample_weight
 
 from verulam.base import DataError, UnknownNameError
 from verulam.experiment import DataChoice, LearnerChoice, Study, compare, finalise, make_plan, run
+from verulam.experiment._learning.decisions import BalancedWeights, TunedThreshold, read_decision
 from verulam.experiment._study.choices import default_learners, learner_choices
-from verulam.experiment._tuning.decisions import BalancedWeights, TunedThreshold, read_decision
 from verulam.measures import f_score
 
 

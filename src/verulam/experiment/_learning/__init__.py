@@ -1,0 +1,1 @@
+"""How learners are fitted and asked: weights and groups, several outputs, labels, intervals."""
