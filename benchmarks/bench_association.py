@@ -1,4 +1,8 @@
-"""Frequent item sets beside pyfim and mlxtend: the same sets asserted, lists in and tuples out."""
+"""Frequent item sets beside pyfim and mlxtend: the same sets asserted, lists in and tuples out.
+
+Of every set a tuple of items and a number are made in Python: ours stand in two lists, pyfim's in
+one of pairs, mlxtend's in a table.
+"""
 
 from functools import partial
 from typing import Any
@@ -36,14 +40,14 @@ def run() -> None:
     print_races("Item sets", races)
 
 
-def _listed(lists: list, least: int) -> list:
+def _listed(lists: list, least: int) -> tuple[list, list]:
     sets = frequent_itemsets(lists, least, max_itemsets=MOST)
-    return list(zip(sets, sets.counts.tolist(), strict=True))
+    return list(sets), sets.counts.tolist()
 
 
-def _same(ours: list, theirs: Any, *, table: bool) -> None:
+def _same(ours: tuple[list, list], theirs: Any, *, table: bool) -> None:
     """Compare all sets and, but for mlxtend's table of shares, their counts."""
-    counts = {frozenset(items): count for items, count in ours}
+    counts = {frozenset(items): count for items, count in zip(*ours, strict=True)}
     if table:
         assert set(theirs["itemsets"]) == set(counts)
     else:

@@ -42,17 +42,40 @@ def test_every_search_finds_what_brute_force_finds(seed, least):
     assert as_dictionary(frequent_itemsets(baskets, least)) == brute_force(baskets, least)
 
 
-@pytest.mark.parametrize("counted", [True, False])
-def test_counting_pairs_first_changes_nothing(counted, monkeypatch):
-    baskets = random_baskets(7, n_rows=640, n_items=200, share=0.02)
-    expected = as_dictionary(frequent_itemsets(baskets, 4))
-    monkeypatch.setattr(_item_sets, "MOST_PAIRED", 10**6 if counted else 0)
-    pairs = _item_sets._pair_counts(
-        Transactions.from_lists(baskets), np.arange(200, dtype=np.int32)
-    )
-    assert len(pairs) == (200 if counted else 0)
-    assert as_dictionary(frequent_itemsets(baskets, 4)) == expected
+@pytest.mark.parametrize(
+    "limits",
+    [{"WORDS_PER_PAIR": 10**9}, {"WORDS_PER_PAIR": 0}, {"WORDS_PER_PAIR": 0, "MOST_PAIRED": 0}],
+)
+@pytest.mark.parametrize(("n_items", "share", "least"), [(200, 0.03, 4), (9, 0.4, 30)])
+def test_every_way_to_search_finds_the_same(limits, n_items, share, least, monkeypatch):
+    baskets = random_baskets(7, 640, n_items, share)
+    expected = as_dictionary(frequent_itemsets(baskets, least))
+    for name, value in limits.items():
+        monkeypatch.setattr(_item_sets, name, value)
+    assert as_dictionary(frequent_itemsets(baskets, least)) == expected
+    short = {items: count for items, count in expected.items() if len(items) <= 2}
+    assert as_dictionary(frequent_itemsets(baskets, least, max_length=2)) == short
     assert max(map(len, expected)) > 1
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_sets_stand_by_length_and_items_whatever_is_rare(seed):
+    random = np.random.default_rng(seed)
+    names = random.permutation(list("abcdefghi")).tolist()
+    baskets = [[names[item] for item in basket] for basket in random_baskets(seed)]
+    sets = frequent_itemsets(baskets, 5)
+    rows = [
+        sets.codes[start:stop].tolist()
+        for start, stop in zip(sets.starts, sets.starts[1:], strict=False)
+    ]
+    assert rows == sorted(rows, key=lambda row: (len(row), row))
+    assert max(map(len, rows)) > 3
+    assert list(sets) == [tuple(sets.items[code] for code in row) for row in rows]
+    for row, prefix in zip(rows, sets.prefixes, strict=True):
+        assert row[:-1] == (rows[prefix] if prefix >= 0 else [])
+    parts = frequent_itemsets(lambda: iter([baskets]), 5)
+    assert list(parts) == list(sets)
+    assert parts.prefixes.tolist() == sets.prefixes.tolist()
 
 
 def test_what_does_not_fit_into_memory_is_searched_in_parts(monkeypatch):

@@ -194,4 +194,5 @@ def _one_long_set():
     """Return a list of sets that holds one of 31 items."""
     codes = np.arange(31, dtype=np.int32)
     starts = np.array([0, 31], dtype=np.int64)
-    return ItemSets(tuple(range(31)), 5, 1, "all", starts, codes, np.array([1]))
+    prefixes = np.array([-1], dtype=np.int32)
+    return ItemSets(tuple(range(31)), 5, 1, "all", starts, codes, np.array([1]), prefixes)

@@ -47,6 +47,40 @@ def test_counting():
     assert wide.counts(["a", "b"]) == 67
 
 
+@pytest.mark.parametrize(
+    ("rows", "items"),
+    [
+        ([[3, 1], [2, 3, 3], []], (1, 2, 3)),
+        ([[10**12, 5], [-(10**12), 5]], (-(10**12), 5, 10**12)),
+        ([[10**30, 1], [1]], (10**30, 1)),
+        ([[2, 1.5], [1.5]], (2, 1.5)),
+        ([["b", "a"], ["a", "b", "b"]], ("b", "a")),
+        ([[np.int64(4), 2], [np.int64(2)]], (2, np.int64(4))),
+        ([(True, 2), {2}], (True, 2)),
+        ([[], []], ()),
+    ],
+)
+def test_whole_numbers_are_in_order_and_others_as_they_appear(rows, items):
+    baskets = Transactions.from_lists(rows)
+    assert baskets.items == items
+    assert [type(name) for name in baskets.items] == [type(name) for name in items]
+    assert [set(baskets[place]) for place in range(len(rows))] == [set(row) for row in rows]
+    assert sum(map(len, map(set, rows))) == len(baskets.codes)
+    for place in range(len(rows)):
+        codes = baskets.codes[baskets.starts[place] : baskets.starts[place + 1]]
+        assert (np.diff(codes) > 0).all()
+
+
+def test_what_only_stands_for_a_number_is_an_item_of_its_own():
+    class Size:
+        def __index__(self):
+            return 3
+
+    size = Size()
+    assert Transactions.from_lists([[3, size], [size]]).items in ((3, size), (3,))
+    assert Transactions.from_lists([[size, 3], [3]]).items == (size, 3)
+
+
 def test_parts():
     baskets = Transactions.from_lists(LISTS)
     assert baskets.take([2, 0])[0] == ("chips", "salsa")

@@ -14,12 +14,14 @@ from numpy.typing import NDArray
 
 from verulam.association._search_loops import (
     closed_sets,
-    count_pairs,
-    fill_bits,
-    intersect_sets,
-    list_sets,
+    item_bits,
+    list_items,
+    sets_of_bits,
+    sets_of_rows,
+    sort_sets,
 )
 from verulam.association._transactions import Transactions, as_transactions
+from verulam.association._transactions_loops import transpose
 from verulam.base import (
     NONE,
     NUMBER,
@@ -34,6 +36,8 @@ KINDS = ("all", "closed", "maximal")
 MOST_BYTES = 2**29
 #: Pairs of more items than this are not counted in a table.
 MOST_PAIRED = 8_192
+#: Words that are intersected in the time that counts one pair of items.
+WORDS_PER_PAIR = 10
 #: Longest set that is looked for where no length is named.
 LONGEST = 1_000
 
@@ -53,10 +57,13 @@ class ItemSets:
     kind
         "all", "closed" or "maximal".
     starts, codes
-        Items of each set: ``codes[starts[k]:starts[k + 1]]`` are positions in `items`, in
-        order. Sets stand depth first, those of the rarest items first.
+        Items of each set: ``codes[starts[k]:starts[k + 1]]`` are positions in `items`, in order.
+        All sets stand by length, and then by their items.
     counts : ndarray of int
         Number of transactions that each set is in.
+    prefixes : ndarray of int
+        Where each set without its last item stands, -1 for single items; of closed and maximal
+        sets empty.
 
     Examples
     --------
@@ -67,8 +74,8 @@ class ItemSets:
             beer      3     0.75
            chips      3     0.75
            salsa      2     0.50
-    chips, salsa      2     0.50
      beer, chips      2     0.50
+    chips, salsa      2     0.50
     """
 
     items: tuple[Any, ...]
@@ -78,6 +85,7 @@ class ItemSets:
     starts: NDArray[np.int64]
     codes: NDArray[np.int32]
     counts: NDArray[np.int64]
+    prefixes: NDArray[np.int32]
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -87,16 +95,32 @@ class ItemSets:
         return tuple(self.items[code] for code in codes)
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
-        # Sets of one length make a table, whose columns become tuples without a Python loop.
+        with _no_collection():
+            return iter(self._lengthened() if len(self.prefixes) else self._columns())
+
+    def _lengthened(self) -> list[tuple[Any, ...]]:
+        """Return the items of each set, as those of its prefix and one more."""
+        singles = np.fromiter(((name,) for name in self.items), object, len(self.items))
+        last = singles[self.codes[self.starts[1:] - 1]]
+        ends = np.cumsum(np.bincount(self.lengths)).tolist()
+        level = last[: ends[1]]
+        listed = level.tolist()
+        for before, start, end in zip(ends, ends[1:], ends[2:], strict=False):
+            # The sum of two tuples is made faster than a tuple of as many items.
+            level = level[self.prefixes[start:end] - before] + last[start:end]
+            listed += level.tolist()
+        return listed
+
+    def _columns(self) -> list[tuple[Any, ...]]:
+        """Return the items of each set: those of one length make a table of columns."""
         names = np.fromiter(self.items, object, len(self.items))
         listed, lengths = np.empty(len(self), dtype=object), self.lengths
-        with _no_collection():
-            for length in np.unique(lengths):
-                places = np.flatnonzero(lengths == length)
-                members = self.codes[self.starts[places][:, None] + np.arange(length)]
-                columns = names[members].T.tolist()
-                listed[places] = np.fromiter(zip(*columns, strict=True), object, len(places))
-            return iter(listed.tolist())
+        for length in np.unique(lengths):
+            places = np.flatnonzero(lengths == length)
+            members = self.codes[self.starts[places][:, None] + np.arange(length)]
+            columns = names[members].T.tolist()
+            listed[places] = np.fromiter(zip(*columns, strict=True), object, len(places))
+        return listed.tolist()
 
     @property
     def lengths(self) -> NDArray[np.int64]:
@@ -148,7 +172,7 @@ class ItemSets:
 def _no_collection() -> Iterator[None]:
     """Make very many objects that stay, without looking through them for garbage again and again.
 
-    That takes a quarter of the time.
+    That would take as long as to make them.
     """
     was_enabled = gc.isenabled()
     gc.disable()
@@ -208,7 +232,7 @@ def frequent_itemsets(
         parts = [baskets.take(part) for part in rows]
         return _from_parts(_reader(lambda: iter(parts)), least, max_length, max_itemsets)
     sets = _search(baskets, least, kind, max_length, max_itemsets)
-    if len(sets) > max_itemsets:
+    if sets is None:
         raise DataError(_explosion(baskets, least, kind, max_length, max_itemsets))
     return sets
 
@@ -252,46 +276,50 @@ def _search(
     kind: str,
     max_length: int | None,
     limit: int,
-) -> ItemSets:
+) -> ItemSets | None:
+    """Return the sets, or None where there are more than the limit."""
     counts = baskets.item_counts
     # The rarest first: sets that begin with them have the fewest transactions to look at.
-    order = np.lexsort((np.arange(len(counts)), counts))
-    order = order[counts[order] >= least].astype(np.int32)
-    rank = np.full(len(counts), -1, dtype=np.int32)
-    rank[order] = np.arange(len(order), dtype=np.int32)
+    sorted_items = np.lexsort((np.arange(len(counts)), counts)).astype(np.int32)
+    order: NDArray[np.int32] = sorted_items[counts[sorted_items] >= least]
     if kind != "all":
         starts, ranks, supports = closed_sets(
-            _bits(baskets, rank), counts[order], len(baskets), least, kind == "maximal", limit
+            _bits(baskets, order), counts[order], len(baskets), least, kind == "maximal", limit
         )
+        if len(supports) > limit:
+            return None
         codes = order[ranks]
         owner = np.repeat(np.arange(len(supports)), np.diff(starts))
         codes = codes[np.lexsort((codes, owner))]
-        return ItemSets(baskets.items, len(baskets), least, kind, starts, codes, supports)
+        none = np.empty(0, dtype=np.int32)
+        return ItemSets(baskets.items, len(baskets), least, kind, starts, codes, supports, none)
     longest = min(max_length or LONGEST, LONGEST)
-    parents, ranks, supports = intersect_sets(
-        _bits(baskets, rank), counts[order], _pair_counts(baskets, rank), least, longest, limit
-    )
-    starts, codes = list_sets(parents, ranks, order)
-    return ItemSets(baskets.items, len(baskets), least, kind, starts, codes, supports)
+    if _are_dense(baskets, order):
+        sets = sets_of_bits(_bits(baskets, order), counts[order], least, longest, limit)
+    else:
+        item_starts, rows = baskets._rows_by_item
+        starts, ranks = transpose(item_starts, rows, order, len(baskets))
+        n_paired = len(order) if len(order) <= MOST_PAIRED else 0
+        pairs = np.zeros((n_paired, n_paired), dtype=np.int32)
+        sets = sets_of_rows(starts, ranks, item_starts, rows, order, pairs, least, longest, limit)
+    if len(sets) > limit:
+        return None
+    places, prefixes, last = sort_sets(sets[:, 0], order[sets[:, 1]])
+    starts, codes = list_items(prefixes, last)
+    supports = sets[places, 2].astype(np.int64)
+    return ItemSets(baskets.items, len(baskets), least, kind, starts, codes, supports, prefixes)
 
 
-def _bits(baskets: Transactions, rank: NDArray[np.int32]) -> NDArray[np.uint64]:
-    """Return the transactions of each frequent item, 64 to a word."""
-    words = np.zeros((int(rank.max(initial=-1)) + 1, -(-len(baskets) // 64)), dtype=np.uint64)
-    fill_bits(baskets.starts, baskets.codes, rank, words)
-    return words
+def _bits(baskets: Transactions, order: NDArray[np.int32]) -> NDArray[np.uint64]:
+    """Return the transactions of the items of an order, 64 to a word."""
+    return item_bits(*baskets._rows_by_item, order, len(baskets))
 
 
-def _pair_counts(baskets: Transactions, rank: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return the counts of all pairs, where that is less work than to intersect them."""
-    n_items = int(rank.max(initial=-1)) + 1
-    lengths = np.diff(baskets.starts).astype(np.float64)
-    intersecting = float(n_items) ** 2 * len(baskets) / 128
-    if n_items > MOST_PAIRED or (lengths**2).sum() > intersecting:
-        return np.zeros((0, 0), dtype=np.int32)
-    pairs = np.zeros((n_items, n_items), dtype=np.int32)
-    count_pairs(baskets.starts, baskets.codes, rank, pairs)
-    return pairs
+def _are_dense(baskets: Transactions, order: NDArray[np.int32]) -> bool:
+    """Return whether to intersect all items is less work than to count pairs in transactions."""
+    n_pairs = float((np.diff(baskets.starts).astype(np.float64) ** 2).sum())
+    n_words = float(len(order)) ** 2 * len(baskets) / 64
+    return n_words < WORDS_PER_PAIR * n_pairs
 
 
 def _explosion(
@@ -307,7 +335,7 @@ def _explosion(
     # That no support has few enough is certain only once the largest was tried.
     while high - low > (1 if high > top else max(1, low // 20)):
         middle = int(np.sqrt(low * high)) if high > 2 * low else (low + high) // 2
-        few = len(_search(baskets, middle, kind, max_length, limit)) <= limit
+        few = _search(baskets, middle, kind, max_length, limit) is not None
         low, high = (low, middle) if few else (middle, high)
     many = (
         f"More than {limit:,} {'' if kind == 'all' else kind + ' '}sets are in at least {least:,} "
@@ -363,7 +391,7 @@ def _from_parts(read: Read, min_support: float, max_length: int | None, limit: i
             return part.items, []
         count = max(1, int(np.ceil(share * len(part) - 1e-9)))
         sets = _search(part, count, "all", max_length, limit)
-        if len(sets) > limit:
+        if sets is None:
             raise DataError(_explosion(part, count, "all", max_length, limit))
         return part.items, list(sets)
 
@@ -385,23 +413,22 @@ def _from_parts(read: Read, min_support: float, max_length: int | None, limit: i
 def _listed(
     items: tuple[Any, ...], total: int, least: int, counts: dict[frozenset[Any], int]
 ) -> ItemSets:
-    """Return counted sets in the order of the search in memory: depth first, the rarest first."""
+    """Return counted sets in the order of those that are found in memory."""
     codes = {item: code for code, item in enumerate(items)}
-    singles = [item for item in items if frozenset([item]) in counts]
-    singles.sort(key=lambda item: (counts[frozenset([item])], codes[item]))
-    rank = {item: place for place, item in enumerate(singles)}
     rows = sorted(
-        (sorted(rank[item] for item in members), count) for members, count in counts.items()
+        (len(members), tuple(sorted(map(codes.__getitem__, members))), count)
+        for members, count in counts.items()
     )
-    members = [sorted(codes[singles[place]] for place in row) for row, _ in rows]
+    places = {members: place for place, (_, members, _) in enumerate(rows)}
     return ItemSets(
         items,
         total,
         least,
         "all",
-        np.concatenate([[0], np.cumsum([len(row) for row, _ in rows], dtype=np.int64)]),
-        np.array([code for row in members for code in row], dtype=np.int32),
-        np.array([count for _, count in rows], dtype=np.int64),
+        np.cumsum([0, *(length for length, _, _ in rows)], dtype=np.int64),
+        np.array([code for _, members, _ in rows for code in members], dtype=np.int32),
+        np.array([count for _, _, count in rows], dtype=np.int64),
+        np.array([places.get(members[:-1], -1) for _, members, _ in rows], dtype=np.int32),
     )
 
 

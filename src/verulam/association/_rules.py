@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.stats import hypergeom
 
 from verulam.association._item_sets import ItemSets, frequent_itemsets
-from verulam.association._search_loops import find_rules, tree_parents
+from verulam.association._search_loops import find_rules
 from verulam.association._transactions import Transactions, as_transactions
 from verulam.base import (
     NONE,
@@ -320,20 +320,12 @@ def _rules_of(
         raise DataError(
             f"A set has {sets.lengths.max()} items, too many to make rules of; name a max_length."
         )
-    # Sets stand in depth-first order, so that single items come by rank.
-    rank = np.zeros(len(sets.items), dtype=np.int32)
-    singles = sets.codes[sets.starts[:-1][sets.lengths == 1]]
-    rank[singles] = np.arange(len(singles), dtype=np.int32)
-    # The last item of a set in the search is its commonest.
-    ranks = np.maximum.reduceat(rank[sets.codes], sets.starts[:-1]) if len(sets) else rank[:0]
-    parents = tree_parents(sets.starts)
-    by_parent = np.lexsort((ranks, parents)).astype(np.int32)
-    sizes = np.bincount(parents + 1, minlength=len(sets) + 1)
-    starts = np.concatenate([[0], np.cumsum(sizes)])
+    last = sets.codes[sets.starts[1:] - 1]
+    starts = np.searchsorted(sets.prefixes, np.arange(-1, len(sets) + 1))
     longest = LONGEST_SET if max_consequent is None else max_consequent
     # Counts are whole numbers: rounding matters only where a confidence is met exactly.
     return find_rules(
-        parents, ranks, sets.counts, starts, by_parent, min_confidence - 1e-12, longest, limit
+        sets.prefixes, last, sets.counts, starts, min_confidence - 1e-12, longest, limit
     )
 
 

@@ -6,52 +6,121 @@ from verulam.numerics import njit
 
 
 @njit(cache=True, nogil=True)
-def fill_bits(starts, codes, rank, words):
-    """Set the bit of every transaction in the words of its items; a rank below 0 is left out."""
-    for row in range(starts.shape[0] - 1):
-        mask = np.uint64(1) << np.uint64(row % 64)
-        for place in range(starts[row], starts[row + 1]):
-            if rank[codes[place]] >= 0:
-                words[rank[codes[place]], row // 64] |= mask
+def item_bits(item_starts, item_rows, order, n_rows):
+    """Return the transactions of each item of an order, 64 to a word."""
+    words = np.zeros((order.shape[0], (n_rows + 63) // 64), np.uint64)
+    for rank in range(order.shape[0]):
+        for place in range(item_starts[order[rank]], item_starts[order[rank] + 1]):
+            row = item_rows[place]
+            words[rank, row // 64] |= np.uint64(1) << np.uint64(row % 64)
+    return words
 
 
 @njit(cache=True, nogil=True)
-def count_pairs(starts, codes, rank, pairs):
+def sets_of_bits(bits, counts, least, longest, limit):
+    """Return the (parent, item, count) of every frequent set, by the bits of all transactions.
+
+    Sets stand depth first, each behind its parent, which has all its items but the last. The search
+    stops once there are more than `limit`.
+    """
+    n_items = bits.shape[0]
+    items = np.empty((n_items, 2), np.int32)
+    for item in range(n_items):
+        items[item, 0] = item
+        items[item, 1] = counts[item]
+    sets, n_sets = np.empty((4096, 3), np.int32), 0
+    sets, n_sets = _descend(sets, n_sets, bits, items, -1, least, longest, limit)
+    return sets[:n_sets]
+
+
+@njit(cache=True, nogil=True)
+def sets_of_rows(starts, ranks, item_starts, item_rows, order, pairs, least, longest, limit):
+    """Return what `sets_of_bits` returns, by the bits of the transactions of one item at a time.
+
+    `ranks` are the places in `order` of the items of each transaction, sorted; `pairs` is a table
+    of zeros for the counts of pairs, or empty where it would be too large. The sets that begin with
+    an item are looked for among its transactions alone: where each item is in few of many
+    transactions, few words are left of each.
+    """
+    n_items = order.shape[0]
+    counted = pairs.shape[0] > 0
+    if counted:
+        _count_pairs(starts, ranks, pairs)
+    together = np.zeros(n_items, np.int32)
+    sets, n_sets = np.empty((4096, 3), np.int32), 0
+    for rank in range(n_items):
+        rows = item_rows[item_starts[order[rank]] : item_starts[order[rank] + 1]]
+        if n_sets == sets.shape[0]:
+            sets = _taller(sets, n_sets, 4 * n_sets)
+        sets[n_sets, 0], sets[n_sets, 1], sets[n_sets, 2] = -1, rank, rows.shape[0]
+        n_sets += 1
+        if n_sets > limit:
+            break
+        if longest == 1:
+            continue
+        if counted:
+            together = pairs[rank]
+        else:
+            _count_followers(starts, ranks, rows, together)
+        words, items = _followers(starts, ranks, rows, rank, together, least)
+        root = n_sets - 1
+        sets, n_sets = _descend(sets, n_sets, words, items, root, least, longest - 1, limit)
+    return sets[:n_sets]
+
+
+@njit(cache=True, nogil=True)
+def _count_pairs(starts, ranks, pairs):
     """Count how many transactions every two items share, the smaller rank first."""
     for row in range(starts.shape[0] - 1):
         for place in range(starts[row], starts[row + 1]):
-            first = rank[codes[place]]
-            if first < 0:
-                continue
+            together = pairs[ranks[place]]
             for other in range(place + 1, starts[row + 1]):
-                second = rank[codes[other]]
-                if second >= 0:
-                    pairs[min(first, second), max(first, second)] += 1
+                together[ranks[other]] += 1
 
 
 @njit(cache=True, nogil=True)
-def intersect_sets(bits, counts, pairs, least, most_length, limit):
-    """Return (parent, item, count) of every frequent set, by bits of the transactions it is in.
+def _count_followers(starts, ranks, rows, together):
+    """Count how many of some transactions have each item."""
+    together[:] = 0
+    for row in rows:
+        for place in range(starts[row], starts[row + 1]):
+            together[ranks[place]] += 1
 
-    Eclat: the transactions of a set are those of its items at once, 64 to a machine word. A frame
-    of the search keeps the items that may follow, with the words they share with the set so far.
-    Where `pairs` has the counts of all pairs, those that are infrequent are not intersected. The
-    search stops once there are more than `limit` sets.
+
+@njit(cache=True, nogil=True)
+def _followers(starts, ranks, rows, rank, together, least):
+    """Return bits in an item's transactions, and (item, count), of those that may follow it."""
+    frequent = rank + 1 + np.flatnonzero(together[rank + 1 :] >= least)
+    n_items = frequent.shape[0]
+    words = np.zeros((n_items, (rows.shape[0] + 63) // 64), np.uint64)
+    items = np.empty((n_items, 2), np.int32)
+    for place in range(n_items):
+        items[place, 0], items[place, 1] = frequent[place], together[frequent[place]]
+    if n_items > 1:
+        place_of = np.full(together.shape[0], np.int32(-1))
+        for place in range(n_items):
+            place_of[frequent[place]] = place
+        for number in range(rows.shape[0]):
+            mask = np.uint64(1) << np.uint64(number % 64)
+            for place in range(starts[rows[number]], starts[rows[number] + 1]):
+                follower = place_of[ranks[place]]
+                if follower >= 0:
+                    words[follower, number // 64] |= mask
+    return words, items
+
+
+@njit(cache=True, nogil=True)
+def _descend(sets, n_sets, words, items, root, least, longest, limit):
+    """Return sets, and their number, with those that begin with a root and one of some items.
+
+    Eclat: the transactions of a set are those of its items at once, 64 to a machine word. Frames of
+    the search share one store, as a stack: each has the items that may follow a set, with the words
+    that they share with it, behind those of the set it is made of.
     """
-    n_items = bits.shape[0]
-    set_parent = np.empty(4096, np.int32)
-    set_item = np.empty(4096, np.int32)
-    set_count = np.empty(4096, np.int64)
-    n_sets = 0
-    # Frames share one store, as a stack: those of a deeper one lie behind.
-    words = np.empty((2 * n_items + 64, bits.shape[1]), np.uint64)
-    which = np.empty(words.shape[0], np.int32)
-    shared = np.empty(words.shape[0], np.int64)
-    depth_limit = min(most_length, n_items) + 2
-    last = np.zeros(depth_limit, np.int64)
-    place = np.zeros(depth_limit, np.int64)
-    frame_set = np.full(depth_limit, np.int64(-1))
-    last[0] = _frequent_items(bits, counts, least, words, which, shared)
+    depths = min(longest, items.shape[0]) + 1
+    last, place = np.zeros(depths, np.int64), np.zeros(depths, np.int64)
+    frame_set = np.full(depths, np.int64(root))
+    last[0] = items.shape[0]
     depth = 0
     while depth >= 0:
         here = place[depth]
@@ -59,81 +128,56 @@ def intersect_sets(bits, counts, pairs, least, most_length, limit):
             depth -= 1
             continue
         place[depth] = here + 1
-        if n_sets == set_item.shape[0]:
-            set_parent = _longer(set_parent, 2 * n_sets)
-            set_item = _longer(set_item, 2 * n_sets)
-            set_count = _longer(set_count, 2 * n_sets)
-        set_parent[n_sets] = frame_set[depth]
-        set_item[n_sets] = which[here]
-        set_count[n_sets] = shared[here]
+        if n_sets == sets.shape[0]:
+            sets = _taller(sets, n_sets, 4 * n_sets)
+        sets[n_sets, 0] = frame_set[depth]
+        sets[n_sets, 1], sets[n_sets, 2] = items[here, 0], items[here, 1]
         n_sets += 1
         if n_sets > limit:
             break
-        if depth + 1 >= most_length:
-            continue
         start = last[depth]
+        if depth + 1 == longest or here + 1 == start:
+            continue
         if 2 * start - here > words.shape[0]:
-            words = _wider(words, start, 4 * start)
-            which = _longer(which, 4 * start)
-            shared = _longer(shared, 4 * start)
-        counted = depth == 0 and pairs.shape[0] > 0
-        end = _extend(words, which, shared, here, start, pairs, counted, least)
+            words, items = _taller(words, start, 4 * start), _taller(items, start, 4 * start)
+        end = _extend(words, items, here, start, least)
         if end > start:
             depth += 1
-            last[depth] = end
-            place[depth] = start
+            last[depth], place[depth] = end, start
             frame_set[depth] = n_sets - 1
-    return set_parent[:n_sets].copy(), set_item[:n_sets].copy(), set_count[:n_sets].copy()
+    return sets, n_sets
 
 
 @njit(cache=True, nogil=True)
-def _frequent_items(bits, counts, least, words, which, shared):
-    """Write the first frame: every frequent item. Return their number."""
-    end = 0
-    for item in range(bits.shape[0]):
-        if counts[item] >= least:
-            for word in range(bits.shape[1]):
-                words[end, word] = bits[item, word]
-            which[end] = item
-            shared[end] = counts[item]
-            end += 1
-    return end
-
-
-@njit(cache=True, nogil=True)
-def _extend(words, which, shared, here, start, pairs, counted, least):
+def _extend(words, items, here, start, least):
     """Write the frame of a set behind `start`: the items that may follow. Return its end."""
     end = start
+    extended = words[here]
     for other in range(here + 1, start):
-        if counted and pairs[which[here], which[other]] < least:
-            continue
+        following, both = words[other], words[end]
         common = 0
-        for word in range(words.shape[1]):
-            both = words[here, word] & words[other, word]
-            words[end, word] = both
-            common += _ones(both)
+        for word in range(extended.shape[0]):
+            shared = extended[word] & following[word]
+            both[word] = shared
+            common += _ones(shared)
         if common >= least:
-            which[end] = which[other]
-            shared[end] = common
+            items[end, 0], items[end, 1] = items[other, 0], common
             end += 1
     return end
+
+
+@njit(cache=True, nogil=True)
+def _taller(table, n_rows, size):
+    taller = np.empty((size, table.shape[1]), table.dtype)
+    taller[:n_rows] = table[:n_rows]
+    return taller
 
 
 @njit(cache=True, nogil=True)
 def _longer(values, size):
     longer = np.empty(size, values.dtype)
-    for place in range(values.shape[0]):
-        longer[place] = values[place]
+    longer[: values.shape[0]] = values
     return longer
-
-
-@njit(cache=True, nogil=True)
-def _wider(words, n_rows, size):
-    wider = np.empty((size, words.shape[1]), np.uint64)
-    for row in range(n_rows):
-        for word in range(words.shape[1]):
-            wider[row, word] = words[row, word]
-    return wider
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -260,56 +304,97 @@ def _extends(bits, rows, member, depth, least):
 
 
 @njit(cache=True, nogil=True)
-def list_sets(parents, items, codes):
-    """Return starts and members of the sets of a prefix tree, as sorted codes of their items."""
+def sort_sets(parents, added):
+    """Sort all frequent sets by length and then by their items.
+
+    `parents` and `added` are of a search depth first in any order of the items: the set without the
+    item that was added last, below 0 for none, and that item. Return for each place the set that
+    belongs there, the place of its prefix, without its last item, and that item.
+    """
     n_sets = parents.shape[0]
-    starts = np.empty(n_sets + 1, np.int64)
-    starts[0] = 0
+    prefix, last = _prefixes(parents, added)
+    # Pushed in front of lists with the largest item first, the suffixes of a set are in order.
+    suffix, following = np.full(n_sets + 1, -1, np.int32), np.empty(n_sets, np.int32)
+    for number in _by_item(last):
+        following[number] = suffix[prefix[number]]
+        suffix[prefix[number]] = number
+    sets, prefixes = np.empty(n_sets, np.int32), np.empty(n_sets, np.int32)
+    end = 0
+    for place in range(-1, n_sets):
+        number = suffix[sets[place]] if place >= 0 else suffix[-1]
+        while number >= 0:
+            sets[end], prefixes[end] = number, place
+            end += 1
+            number = following[number]
+    return sets, prefixes, last[sets]
+
+
+@njit(cache=True, nogil=True)
+def _prefixes(parents, added):
+    """Return each set without its last item, below 0 for none, and that item."""
+    n_sets = parents.shape[0]
+    siblings, youngest = np.full(n_sets, -1, np.int32), np.full(n_sets + 1, -1, np.int32)
     for number in range(n_sets):
-        length = np.int64(1)
-        if parents[number] >= 0:
-            length += starts[parents[number] + 1] - starts[parents[number]]
+        if youngest[parents[number]] >= 0:
+            siblings[youngest[parents[number]]] = number
+        youngest[parents[number]] = number
+    prefix, last = parents.copy(), added.copy()
+    met = np.full(n_sets + 1, -1, np.int32)
+    for number in range(n_sets):
+        parent = parents[number]
+        if parent < 0 or last[parent] < added[number]:
+            continue
+        # The set is its parent's prefix and the item, which is among those that follow the prefix,
+        # in the order in which they follow the parent. First of them is the next in the search.
+        other = met[parent] if met[parent] >= 0 else prefix[parent] + 1
+        while added[other] != added[number]:
+            other = siblings[other]
+        met[parent] = prefix[number] = other
+        last[number] = last[parent]
+    return prefix, last
+
+
+@njit(cache=True, nogil=True)
+def _by_item(last):
+    """Return all sets, those with the largest last item first."""
+    ends = np.zeros(last.max() + 2 if last.shape[0] else 1, np.int64)
+    for item in last:
+        ends[item] += 1
+    for item in range(ends.shape[0] - 2, -1, -1):
+        ends[item] += ends[item + 1]
+    sets = np.empty(last.shape[0], np.int32)
+    for number in range(last.shape[0]):
+        ends[last[number]] -= 1
+        sets[ends[last[number]]] = number
+    return sets
+
+
+@njit(cache=True, nogil=True)
+def list_items(prefixes, last):
+    """Return starts and members of sets, each of which has its last item behind its prefix's."""
+    n_sets = prefixes.shape[0]
+    starts = np.zeros(n_sets + 1, np.int64)
+    for number in range(n_sets):
+        prefix = prefixes[number]
+        length = 1 if prefix < 0 else starts[prefix + 1] - starts[prefix] + 1
         starts[number + 1] = starts[number] + length
     members = np.empty(starts[n_sets], np.int32)
     for number in range(n_sets):
-        start, stop = starts[number], starts[number + 1] - 1
-        code = codes[items[number]]
-        # The parent's members are sorted already: the new one is put into its place.
-        if parents[number] >= 0:
-            source = starts[parents[number]]
-            place = stop
-            for offset in range(stop - start - 1, -1, -1):
-                other = members[source + offset]
-                if place == start + offset + 1 and other > code:
-                    members[place] = other
-                    place = start + offset
-                else:
-                    members[start + offset] = other
-            members[place] = code
-        else:
-            members[start] = code
+        end = starts[number + 1] - 1
+        if prefixes[number] >= 0:
+            shift = starts[prefixes[number]] - starts[number]
+            for place in range(starts[number], end):
+                members[place] = members[place + shift]
+        members[end] = last[number]
     return starts, members
 
 
 @njit(cache=True, nogil=True)
-def tree_parents(starts):
-    """Return the parent of each set of a list in depth-first order: the last one shorter by one."""
-    n_sets = starts.shape[0] - 1
-    parents = np.empty(n_sets, np.int32)
-    latest = np.full(1024, np.int32(-1))
-    for number in range(n_sets):
-        length = starts[number + 1] - starts[number]
-        parents[number] = latest[length - 1] if length > 1 else np.int32(-1)
-        latest[length] = number
-    return parents
-
-
-@njit(cache=True, nogil=True)
-def find_rules(parent, item, count, starts, order, least_confidence, longest_consequent, limit):
+def find_rules(parent, item, count, starts, least_confidence, longest_consequent, limit):
     """Return (whole, antecedent, consequent) of every rule that is confident enough, as sets.
 
-    Every proper part of a frequent set is frequent itself, and so is found in the tree of sets;
-    `starts` and `order` list the children of each, sorted by item.
+    Every proper part of a frequent set is frequent itself, and so is found in the tree of sets:
+    the children of set k, sorted by item, stand from ``starts[k + 1]`` to ``starts[k + 2]``.
     """
     capacity = 4096
     whole = np.empty(capacity, np.int32)
@@ -336,10 +421,10 @@ def find_rules(parent, item, count, starts, order, least_confidence, longest_con
                 size += (mask >> place) & 1
             if size > longest_consequent:
                 continue
-            antecedent = _find(path, length, mask, 0, item, starts, order)
+            antecedent = _find(path, length, mask, 0, item, starts)
             if count[number] < least_confidence * count[antecedent]:
                 continue
-            consequent = _find(path, length, mask, 1, item, starts, order)
+            consequent = _find(path, length, mask, 1, item, starts)
             if n_rules == capacity:
                 capacity *= 2
                 whole = _longer(whole, capacity)
@@ -355,7 +440,7 @@ def find_rules(parent, item, count, starts, order, least_confidence, longest_con
 
 
 @njit(cache=True, nogil=True)
-def _find(path, length, mask, side, item, starts, order):
+def _find(path, length, mask, side, item, starts):
     """Return the set of those items of a path whose bit of the mask is `side`."""
     node = np.int64(-1)
     for place in range(length):
@@ -363,9 +448,9 @@ def _find(path, length, mask, side, item, starts, order):
             low, high = starts[node + 1], starts[node + 2]
             while low < high:
                 middle = (low + high) // 2
-                if item[order[middle]] < path[place]:
+                if item[middle] < path[place]:
                     low = middle + 1
                 else:
                     high = middle
-            node = np.int64(order[low])
+            node = np.int64(low)
     return node

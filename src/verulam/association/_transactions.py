@@ -1,5 +1,6 @@
 """Transactions: which items were bought, seen or used together."""
 
+from array import array
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,6 +12,7 @@ import pandas as pd
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from verulam.association._transactions_loops import are_sorted, number_values, transpose
 from verulam.base import DataError, Seed, generator, unknown_name
 
 
@@ -21,7 +23,8 @@ class Transactions:
     Attributes
     ----------
     items
-        Names of all items.
+        Names of all items; those from lists as they first appear, or in order if they are whole
+        numbers.
     starts : ndarray of shape (n_transactions + 1,)
         Where the items of each transaction begin in `codes`.
     codes : ndarray
@@ -51,22 +54,24 @@ class Transactions:
             rows = [_checked_row(place, row) for place, row in enumerate(rows)]
         flat = list(chain.from_iterable(rows))
         try:
-            codes, known = pd.factorize(_as_array(flat), use_na_sentinel=True)
+            codes, items = _numbered(flat)
         except TypeError as error:
             place = next(place for place, row in enumerate(rows) if not _all_hashable(row))
             raise DataError(f"Transaction {place} (counted from 0): {error}.") from error
         if (codes < 0).any():
             raise DataError("An item is missing (NaN or None); leave it out of its transaction.")
-        starts = np.concatenate([[0], np.cumsum(list(map(len, rows)), dtype=np.int64)])
-        return cls._from_codes(tuple(known.tolist()), starts, codes)
+        starts = np.zeros(len(rows) + 1, dtype=np.int64)
+        np.cumsum(np.fromiter(map(len, rows), np.int64, len(rows)), out=starts[1:])
+        return cls._from_codes(items, starts, codes)
 
     @classmethod
     def _from_codes(cls, items: tuple[Any, ...], starts: Any, codes: Any) -> "Transactions":
         """Return transactions of codes that need be neither sorted nor distinct."""
-        ones = np.ones(len(codes), dtype=np.int32)
-        table = sp.csr_array((ones, codes, starts), shape=(len(starts) - 1, len(items)))
-        table.sum_duplicates()
-        return cls(items, table.indptr.astype(np.int64), table.indices.astype(np.int32))
+        codes = codes.astype(np.int32, copy=False)
+        if not are_sorted(starts, codes):
+            item_starts, rows = transpose(starts, codes, np.arange(len(starts) - 1), len(items))
+            starts, codes = transpose(item_starts, rows, np.arange(len(items)), len(starts) - 1)
+        return cls(items, starts, codes)
 
     @classmethod
     def from_table(cls, table: pd.DataFrame) -> "Transactions":
@@ -145,7 +150,7 @@ class Transactions:
     @property
     def item_counts(self) -> NDArray[np.int64]:
         """Number of transactions that each item is in."""
-        return np.bincount(self.codes, minlength=len(self.items)).astype(np.int64)
+        return np.diff(self._rows_by_item[0])
 
     @property
     def density(self) -> float:
@@ -153,20 +158,16 @@ class Transactions:
         return len(self.codes) / max(1, len(self) * len(self.items))
 
     @cached_property
-    def _rows_by_item(self) -> sp.csc_array:
-        ones = np.ones(len(self.codes), dtype=np.int8)
-        shape = (len(self), len(self.items))
-        return sp.csr_array((ones, self.codes, self.starts), shape=shape).tocsc()
+    def _rows_by_item(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Where the transactions of each item begin, and the transactions, in order."""
+        return transpose(self.starts, self.codes, np.arange(len(self)), len(self.items))
 
     def rows_having(self, items: Iterable[Any]) -> NDArray[np.intp]:
         """Return the numbers of the transactions that have all of some items."""
         if isinstance(items, str):
             raise DataError(f"items is {items!r}; expected a list of items.")
-        table = self._rows_by_item
-        columns = [
-            table.indices[table.indptr[code] : table.indptr[code + 1]]
-            for code in map(self.code_of, items)
-        ]
+        starts, members = self._rows_by_item
+        columns = [members[starts[code] : starts[code + 1]] for code in map(self.code_of, items)]
         columns.sort(key=len)
         rows = columns[0] if columns else np.arange(len(self))
         for column in columns[1:]:
@@ -250,12 +251,36 @@ def _checked_row(place: int, row: Any) -> list[Any]:
     return list(row)
 
 
-def _as_array(items: list[Any]) -> NDArray[Any]:
-    """Return items as they are; whole numbers as such, which are told apart ten times as fast."""
-    if all(type(item) is int for item in items[:100]) and set(map(type, items)) == {int}:
-        return np.array(items)
+def _numbered(items: list[Any]) -> tuple[NDArray[Any], tuple[Any, ...]]:
+    """Return the number of each item, below 0 where it is missing, and the distinct items.
+
+    Whole numbers are numbered in order, everything else as it first appears.
+    """
+    try:
+        # Takes nothing but whole numbers, and is the fastest to read them.
+        values = np.frombuffer(array("q", items), dtype=np.int64)
+    except (TypeError, OverflowError):
+        values = np.empty(0, dtype=np.int64)
+    if len(values):
+        codes, first = _numbered_values(values)
+        names = tuple(items[place] for place in first.tolist())
+        # Whatever else stands for a whole number need not be equal to it.
+        if all(isinstance(name, int | np.integer) for name in names):
+            return codes, names
     # Filled one by one, because a list of tuples would become a table.
-    return np.fromiter(items, object, len(items))
+    codes, known = pd.factorize(np.fromiter(items, object, len(items)), use_na_sentinel=True)
+    return codes, tuple(known.tolist())
+
+
+def _numbered_values(values: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Return the rank of each value, and the place where each distinct one comes first."""
+    low, high = int(values.min()), int(values.max())
+    if high - low <= 4 * len(values):
+        return number_values(values, low, high)
+    codes, known = pd.factorize(values, sort=True)
+    first = np.empty(len(known), dtype=np.int64)
+    first[codes[::-1]] = np.arange(len(values))[::-1]
+    return codes, first
 
 
 def _all_hashable(row: list[Any]) -> bool:
