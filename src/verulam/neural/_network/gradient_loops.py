@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from verulam.neural._network.exponential_loops import take_exponentials
 from verulam.numerics import njit
 
 #: Hidden units.
@@ -13,45 +14,41 @@ SQUARED, CROSS_ENTROPY, SOFTMAX, SQUARED_LOGISTIC, SQUARED_TANH = range(5)
 @njit(error_model="numpy")
 def activate_units(values, slopes, bias, activation, gain):
     """Add the biases and put the units' function in place of the sums."""
-    number = values.dtype.type
-    one, half = number(1.0), number(0.5)
-    gain = number(gain)
-    n_units = bias.shape[0]
-    for row in range(values.shape[0] // n_units):
-        for unit in range(n_units):
-            place = row * n_units + unit
-            total = values[place] + bias[unit]
-            if activation == LOGISTIC:
-                total = one / (one + np.exp(-gain * total))
-            elif activation == TANH:
-                total = np.tanh(total)
-            elif activation == RELU:
-                total = max(total, number(0.0))
-            elif activation == GAUSSIAN:
-                slopes[place] = -total
-                total = np.exp(-half * total * total)
-            values[place] = total
+    one = values.dtype.type(1.0)
+    place_arguments(values, slopes, bias, activation, gain, np.inf)
+    if activation in (LOGISTIC, GAUSSIAN):
+        take_exponentials(values)
+    if activation == LOGISTIC:
+        for place in range(values.shape[0]):
+            values[place] = one / (one + values[place])
+    elif activation == TANH:
+        for place in range(values.shape[0]):
+            values[place] = np.tanh(values[place])
 
 
 @njit(error_model="numpy")
 def place_arguments(values, slopes, bias, activation, gain, largest):
     """Add the biases and put in place of the sums what an exponential or a tangent is taken of.
 
-    No argument exceeds `largest`, of which the exponential is still a number.
+    No argument of an exponential exceeds `largest`. Other units are done.
     """
     number = values.dtype.type
-    half, gain, largest = number(0.5), number(gain), number(largest)
-    n_units = bias.shape[0]
-    for row in range(values.shape[0] // n_units):
+    zero, half, gain, largest = number(0.0), number(0.5), number(gain), number(largest)
+    n_units = np.uint64(bias.shape[0])
+    for start in range(np.uint64(0), np.uint64(values.shape[0]), n_units):
         for unit in range(n_units):
-            place = row * n_units + unit
-            total = values[place] + bias[unit]
-            if activation == LOGISTIC:
-                total = min(-gain * total, largest)
-            elif activation == GAUSSIAN:
-                slopes[place] = -total
-                total = -half * total * total
-            values[place] = total
+            values[start + unit] += bias[unit]
+    for place in range(values.shape[0]):
+        total = values[place]
+        if activation == RELU:
+            # What is no number stays none.
+            values[place] = zero if total < zero else total
+        elif activation == LOGISTIC:
+            total = -gain * total
+            values[place] = largest if total > largest else total
+        elif activation == GAUSSIAN:
+            slopes[place] = -total
+            values[place] = -half * total * total
 
 
 @njit(error_model="numpy")
@@ -73,48 +70,50 @@ def differentiate(errors, values, slopes, activation, gain):
 
 
 @njit(error_model="numpy")
-def shift_sums(sums, bias, errors):
-    """Add the biases, and leave in `errors` by how much sums fall short of the largest of a row."""
-    n_units = bias.shape[0]
-    for row in range(sums.shape[0] // n_units):
-        start = row * n_units
+def shift_sums(sums, bias, codes, weights, rows, errors):
+    """Add the biases, and leave in `errors` by how much sums fall short of the largest of a row.
+
+    Returns that of the outputs of the rows' classes, summed: part of the cross-entropy.
+    """
+    n_units, total = np.uint64(bias.shape[0]), 0.0
+    for place in range(np.uint64(rows.shape[0])):
+        start = place * n_units
         largest = sums[start] + bias[0]
         for unit in range(n_units):
             sums[start + unit] += bias[unit]
-            largest = max(largest, sums[start + unit])
+            if sums[start + unit] > largest:
+                largest = sums[start + unit]
         for unit in range(n_units):
             errors[start + unit] = sums[start + unit] - largest
+        weight = weights[rows[place]] if weights.shape[0] else 1.0
+        total -= weight * errors[start + np.uint64(codes[rows[place]])]
+    return total
 
 
 @njit(error_model="numpy")
-def softmax_errors(sums, codes, weights, rows, errors):
-    """Return the cross-entropy of a batch, and leave its derivative by the sums in `errors`.
-
-    There are the exponentials of the sums, less the largest of each row.
-    """
-    one, n_units, total = sums.dtype.type(1.0), sums.shape[0] // rows.shape[0], 0.0
-    for place in range(rows.shape[0]):
-        row, start = rows[place], place * n_units
-        largest, norm = sums[start], sums.dtype.type(0.0)
+def softmax_errors(codes, weights, rows, errors):
+    """Turn the exponentials of shifted sums into derivatives; return the rest of the error."""
+    n_units = np.uint64(errors.shape[0] // rows.shape[0])
+    number, total = errors.dtype.type, 0.0
+    for place in range(np.uint64(rows.shape[0])):
+        start, norm = place * n_units, number(0.0)
         for unit in range(n_units):
-            largest = max(largest, sums[start + unit])
             norm += errors[start + unit]
-        weight = sums.dtype.type(weights[row]) if weights.shape[0] else one
-        total += weight * (np.log(norm) + largest - sums[start + codes[row]])
+        weight = weights[rows[place]] if weights.shape[0] else 1.0
+        total += weight * np.log(norm)
+        share = number(weight) / norm
         for unit in range(n_units):
-            errors[start + unit] *= weight / norm
-        errors[start + codes[row]] -= weight
+            errors[start + unit] *= share
+        errors[start + np.uint64(codes[rows[place]])] -= number(weight)
     return total
 
 
 @njit(error_model="numpy")
 def output_errors(sums, bias, targets, codes, weights, rows, output, errors):
-    """Return the error of a batch, and leave its derivative by the outputs' sums in `errors`."""
-    if output == SOFTMAX:
-        shift_sums(sums, bias, errors)
-        for place in range(errors.shape[0]):
-            errors[place] = np.exp(errors[place])
-        return softmax_errors(sums, codes, weights, rows, errors)
+    """Return the error of a batch, and leave its derivative by the outputs' sums in `errors`.
+
+    Outputs are of any kind but softmax.
+    """
     number = sums.dtype.type
     one, n_units, total = number(1.0), bias.shape[0], 0.0
     for place in range(rows.shape[0]):

@@ -15,6 +15,28 @@ from verulam.neural._arguments import BY_LAYER, WHOLES
 
 #: Start of small random weights, as the text has it (Alpaydin fig. 11.11).
 SMALL = 0.01
+#: Rows of weights shorter than this leave vector registers empty.
+FULL_ROW = 16
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """Views of a flat vector of parameters.
+
+    Attributes
+    ----------
+    flat
+        All of them.
+    weights, biases
+        By layer; weights are inputs by units.
+    skip
+        Weights from inputs to outputs, or None.
+    """
+
+    flat: NDArray[Any]
+    weights: list[NDArray[Any]]
+    biases: list[NDArray[Any]]
+    skip: NDArray[Any] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +81,12 @@ class Layout:
             place, units = bias + n_units, units + n_units
         return np.array(rows, dtype=np.int64)
 
+    @cached_property
+    def turned(self) -> NDArray[np.bool_]:
+        """Which layers have so few units that weights are better units by inputs, for one row."""
+        sizes = np.array(self.sizes)
+        return np.asarray(sizes[1:] < np.minimum(sizes[:-1], FULL_ROW))
+
     @property
     def skip_place(self) -> int:
         """Place of the weights from inputs to outputs; -1 where there are none."""
@@ -74,7 +102,7 @@ class Layout:
 
     @cached_property
     def _slices(self) -> list[tuple[slice, tuple[int, int], slice]]:
-        """For each layer: its weights, their shape, its biases. Views are made for every batch."""
+        """For each layer: its weights, their shape, its biases."""
         return [
             (slice(place, bias), (n_inputs, n_units), slice(bias, bias + n_units))
             for n_inputs, n_units, place, bias, _ in self.table.tolist()
@@ -89,9 +117,27 @@ class Layout:
         """Return a view of the biases of a layer."""
         return theta[self._slices[layer][2]]
 
+    def parts(self, theta: NDArray[Any]) -> Parts:
+        """Return views of all parameters, for use in many steps."""
+        layers = range(self.n_layers)
+        return Parts(
+            theta[: self.n_parameters],
+            [self.weights(theta, layer) for layer in layers],
+            [self.biases(theta, layer) for layer in layers],
+            self.skip_weights(theta) if self.skip else None,
+        )
+
+    def turn(self, theta: NDArray[Any], source: NDArray[Any], *, back: bool = False) -> None:
+        """Write parameters, with the weights of `turned` layers units by inputs, or turn back."""
+        theta[:] = source
+        for layer in np.flatnonzero(self.turned):
+            part, shape, _ = self._slices[layer]
+            rows = source[part].reshape(shape[::-1] if back else shape)
+            theta[part] = rows.T.ravel()
+
     def skip_weights(self, theta: NDArray[Any]) -> NDArray[Any]:
         """Return a view of the weights from inputs to outputs."""
-        return theta[self.skip_place :].reshape(self.sizes[0], self.sizes[-1])
+        return theta[self.skip_place : self.n_parameters].reshape(self.sizes[0], self.sizes[-1])
 
     @cached_property
     def mask(self) -> NDArray[np.bool_]:

@@ -35,7 +35,7 @@ from verulam.neural._network.gradient_loops import (
     TANH,
     finish_gradient,
 )
-from verulam.neural._network.layout import Layout
+from verulam.neural._network.layout import Layout, Parts
 from verulam.neural._network.online_loops import run_rows
 from verulam.neural._network.workspace import Workspace
 from verulam.numerics import RuleMemory, softmax
@@ -243,6 +243,7 @@ class TrainingError:
         self._n_steps = 0
         self._room = np.empty(0, dtype=dtype)
         self._workspaces: dict[int, Workspace] = {}
+        self._views: dict[str, tuple[Any, Parts]] = {}
 
     @property
     def decay(self) -> NDArray[np.floating]:
@@ -271,6 +272,12 @@ class TrainingError:
                 self._workspaces.clear()
             self._workspaces[n_rows] = Workspace(self.network.layout, room, n_rows)
         return self._workspaces[n_rows]
+
+    def _parts_of(self, name: str, vector: NDArray[np.floating]) -> Parts:
+        """Return views of a vector, those of the last step where it is the same again."""
+        if name not in self._views or self._views[name][0] is not vector:
+            self._views[name] = vector, self.network.layout.parts(vector)
+        return self._views[name][1]
 
     def extended(self, theta: NDArray[np.floating]) -> NDArray[np.floating]:
         """Return the weights of a network with the start of the penalties' own parameters."""
@@ -304,8 +311,8 @@ class TrainingError:
         Penalties are terms with how often to count them. Weight decay is in the gradient alone.
         """
         layout, gain, space = self.network.layout, self.network.gain, self._workspace_for(len(rows))
-        count = layout.n_parameters
-        parameters, slots = theta[:count], gradient[:count]
+        parameters = self._parts_of("parameters", theta)
+        slots = self._parts_of("gradient", gradient)
         targets = self._targets, self._codes, self._weights
         activation, output = self._kinds
         total = space.forward(parameters, self.inputs, targets, rows, (activation, output), gain)
@@ -313,8 +320,8 @@ class TrainingError:
         if terms:
             total += self._penalise(theta, gradient, mass, terms)
         finish_gradient(
-            slots,
-            parameters,
+            slots.flat,
+            parameters.flat,
             mass,
             self._decay,
             layout.mask,
@@ -403,16 +410,19 @@ class TrainingError:
     def _run_rows(
         self, theta: NDArray[np.floating], memory: RuleMemory, order: NDArray[np.int64]
     ) -> float:
-        decay = self.alpha / self.mass
-        return float(
-            run_rows(
-                theta, self.inputs, self._targets, self._codes, self._weights, order,
-                self.network.layout.table, np.array(self._kinds), self.network.gain,
-                self._room_for(1),
-                decay, decay if self.decay_biases else 0.0, np.ones(1, dtype=theta.dtype),
-                memory.first, memory.rate, memory.momentum,
-            )
+        layout, decay = self.network.layout, self.alpha / self.mass
+        turned = [np.empty_like(vector) for vector in (theta, memory.first)]
+        for place, vector in zip(turned, (theta, memory.first), strict=True):
+            layout.turn(place, vector)
+        total = run_rows(
+            turned[0], self.inputs, self._targets, self._codes, self._weights, order, layout.table,
+            layout.turned, np.array(self._kinds), self.network.gain, self._room_for(1),
+            np.empty(max(layout.sizes) + 1, dtype=np.uint64), decay,
+            decay if self.decay_biases else 0.0, turned[1], memory.rate, memory.momentum,
         )  # fmt: skip
+        for place, vector in zip(turned, (theta, memory.first), strict=True):
+            layout.turn(vector, place, back=True)
+        return float(total)
 
 
 NETWORK = Kind("a `Network`", lambda value: isinstance(value, Network))

@@ -7,12 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from verulam.neural._network.gradient_loops import (
-    IDENTITY,
+    GAUSSIAN,
     LOGISTIC,
-    RELU,
     SOFTMAX,
     TANH,
-    activate_units,
     output_errors,
     place_arguments,
     shift_sums,
@@ -39,14 +37,11 @@ def activate_batch(
     activation, gain
         Kind of the units, and the steepness of logistic ones.
     """
-    if activation in (IDENTITY, RELU):
-        activate_units(values, slopes, bias, activation, gain)
-        return
     place_arguments(values, slopes, bias, activation, gain, LARGEST[values.itemsize])
     if activation == TANH:
         np.tanh(values, out=values)
-        return
-    np.exp(values, out=values)
+    elif activation in (LOGISTIC, GAUSSIAN):
+        np.exp(values, out=values)
     if activation == LOGISTIC:
         values += 1.0
         np.reciprocal(values, out=values)
@@ -79,6 +74,6 @@ def batch_errors(
     """
     if output != SOFTMAX:
         return float(output_errors(sums, bias, targets, codes, weights, rows, output, errors))
-    shift_sums(sums, bias, errors)
+    total = shift_sums(sums, bias, codes, weights, rows, errors)
     np.exp(errors, out=errors)
-    return float(softmax_errors(sums, codes, weights, rows, errors))
+    return float(total + softmax_errors(codes, weights, rows, errors))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from verulam.neural._network.gradient_loops import differentiate
-from verulam.neural._network.layout import Layout
+from verulam.neural._network.layout import Layout, Parts
 from verulam.neural._network.units import activate_batch, batch_errors
 
 Floats = NDArray[np.floating]
@@ -48,7 +48,7 @@ class Workspace:
 
     def forward(
         self,
-        theta: Floats,
+        theta: Parts,
         inputs: Floats,
         targets: tuple[Floats, NDArray[np.int64], NDArray[np.float64]],
         rows: NDArray[np.int64],
@@ -60,7 +60,7 @@ class Workspace:
         Parameters
         ----------
         theta
-            Parameters, flat.
+            Parameters.
         inputs
             All rows.
         targets
@@ -73,37 +73,37 @@ class Workspace:
         gain
             Steepness of logistic units.
         """
-        layout, last = self.layout, self.layout.n_layers - 1
+        last = self.layout.n_layers - 1
         # With checks of its bounds it would go through a buffer.
         np.take(inputs, rows, axis=0, out=self.inputs, mode="clip")
         below = self.inputs
         for layer in range(last):
-            np.dot(below, layout.weights(theta, layer), out=self.value_tables[layer])
+            np.dot(below, theta.weights[layer], out=self.value_tables[layer])
             activate_batch(
-                self.values[layer], self.slopes[layer], layout.biases(theta, layer), kinds[0], gain
+                self.values[layer], self.slopes[layer], theta.biases[layer], kinds[0], gain
             )
             below = self.value_tables[layer]
-        np.dot(below, layout.weights(theta, last), out=self.value_tables[last])
-        if layout.skip:
-            self.value_tables[last] += self.inputs @ layout.skip_weights(theta)
-        biases, errors = layout.biases(theta, last), self.errors[last]
+        np.dot(below, theta.weights[last], out=self.value_tables[last])
+        if theta.skip is not None:
+            self.value_tables[last] += self.inputs @ theta.skip
+        biases, errors = theta.biases[last], self.errors[last]
         return batch_errors(self.values[last], biases, *targets, rows, kinds[1], errors)
 
-    def backward(self, theta: Floats, gradient: Floats, activation: int, gain: float) -> None:
+    def backward(self, theta: Parts, gradient: Parts, activation: int, gain: float) -> None:
         """Leave the gradient of the summed error in `gradient`, after a forward pass.
 
         All errors are computed with the weights as they are, before any step (Alpaydin fig. 11.11).
         """
-        layout, last = self.layout, self.layout.n_layers - 1
-        if layout.skip:
-            np.dot(self.inputs.T, self.error_tables[last], out=layout.skip_weights(gradient))
+        last = self.layout.n_layers - 1
+        if gradient.skip is not None:
+            np.dot(self.inputs.T, self.error_tables[last], out=gradient.skip)
         for layer in range(last, -1, -1):
             errors = self.error_tables[layer]
             below: Any = self.value_tables[layer - 1] if layer else self.inputs
-            np.dot(below.T, errors, out=layout.weights(gradient, layer))
-            np.dot(self.ones, errors, out=layout.biases(gradient, layer))
+            np.dot(below.T, errors, out=gradient.weights[layer])
+            np.dot(self.ones, errors, out=gradient.biases[layer])
             if layer:
-                np.dot(errors, layout.weights(theta, layer).T, out=self.error_tables[layer - 1])
+                np.dot(errors, theta.weights[layer].T, out=self.error_tables[layer - 1])
                 differentiate(
                     self.errors[layer - 1], self.values[layer - 1], self.slopes[layer - 1],
                     activation, gain,
