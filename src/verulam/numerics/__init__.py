@@ -1,6 +1,7 @@
 """Shared numerics: stable functions, Gaussian densities, moments, distances, schedules."""
 
 from verulam.base import publish as _publish
+from verulam.numerics._alignment import aligned_zeros, full_lines
 from verulam.numerics._compiling import announced
 from verulam.numerics._distances import distances
 from verulam.numerics._gaussian import (
@@ -80,6 +81,7 @@ __all__ = [
     "Schedule",
     "ScheduleCheck",
     "Stopping",
+    "aligned_zeros",
     "announced",
     "cache_folder",
     "check_schedule",
@@ -89,6 +91,7 @@ __all__ = [
     "distances",
     "exponential",
     "factorise",
+    "full_lines",
     "full_moments",
     "gap_patterns",
     "gaussian_log_density",

@@ -30,10 +30,12 @@ from verulam.local._maps.grid import (
     winners,
 )
 from verulam.local._maps.map_loops import map_pass, sum_by_winner
-from verulam.numerics import Schedule
+from verulam.numerics import Schedule, aligned_zeros, full_lines
 
 #: A learning rate that is a number falls to this share of it.
 LAST_SHARE = 0.01
+#: Rows whose deviations stay in the cache until they have been multiplied.
+BLOCK = 1024
 
 
 class OnlineSelfOrganisingMap(InSteps, UnitMap):
@@ -209,9 +211,7 @@ class OnlineSelfOrganisingMap(InSteps, UnitMap):
         warn_of_few_rows(self.grid_, len(rows))
         self._origin = rows.mean(axis=0)
         if isinstance(self.init, str) and self.init == "components":
-            deviations = rows - self._origin
-            covariance = deviations.T @ deviations / len(rows)
-            units = plane_of_units(self.grid_, self._origin, covariance)
+            units = plane_of_units(self.grid_, self._origin, covariance(rows, self._origin))
         elif isinstance(self.init, str):
             # More units than rows start at rows that are drawn more than once.
             places = random.permutation(len(rows))
@@ -232,9 +232,9 @@ class OnlineSelfOrganisingMap(InSteps, UnitMap):
         else:
             rates = self.learning_rate * (1.0 - (1.0 - LAST_SHARE) * progress)
         grid = self.grid_
-        map_pass(
-            rows, order, rates, radii, self._units, grid.n_columns, grid.hexagonal,
-            self.neighbourhood == "bubble", grid.periodic, np.zeros(grid.n_units, dtype=np.int64),
+        run_pass(
+            rows, order, rates, radii, self._units, grid.n_columns, hexagonal=grid.hexagonal,
+            bubble=self.neighbourhood == "bubble", periodic=grid.periodic,
         )  # fmt: skip
         if not np.isfinite(self._units).all():
             raise DataError(
@@ -255,3 +255,48 @@ class OnlineSelfOrganisingMap(InSteps, UnitMap):
         self.quantisation_error_ = lengths / len(rows)
         torn = ~grid.are_adjacent(self.labels_, second) if grid.n_units > 1 else np.zeros(1)
         self.topographic_error_ = float(torn.mean())
+
+
+def run_pass(
+    rows: np.ndarray,
+    order: np.ndarray,
+    rates: np.ndarray,
+    radii: np.ndarray,
+    units: np.ndarray,
+    n_columns: int,
+    *,
+    hexagonal: bool = False,
+    bubble: bool = False,
+    periodic: bool = False,
+) -> None:
+    """Move the winners of rows and their neighbours, in place.
+
+    Parameters
+    ----------
+    rows, order
+        All rows, and the order in which they are taken.
+    rates, radii
+        Learning rate and radius of each step.
+    units
+        The units, in columns.
+    n_columns, hexagonal, bubble, periodic
+        Shape of the grid and of the neighbourhood.
+    """
+    d, k = units.shape
+    # Where all columns begin at lines of the cache, a step takes three quarters of the time.
+    width = full_lines(k)
+    columns, room = aligned_zeros((d, width)), aligned_zeros((2, width))
+    columns[:, :k] = units
+    map_pass(
+        rows, order, rates, radii, columns, k, n_columns, hexagonal, bubble, periodic, room
+    )  # fmt: skip
+    units[:] = columns[:, :k]
+
+
+def covariance(rows: np.ndarray, mean: np.ndarray) -> np.ndarray:
+    """Return the mean of the products of deviations from the mean, without a copy of all rows."""
+    total = np.zeros((rows.shape[1], rows.shape[1]))
+    for start in range(0, len(rows), BLOCK):
+        deviations = rows[start : start + BLOCK] - mean
+        total += deviations.T @ deviations
+    return total / len(rows)

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from verulam.base import DataError, Seed, generator
 from verulam.local._competitive.inhibition import number_table
-from verulam.local._maps.map_loops import map_pass
+from verulam.local._maps.online_map import run_pass
 
 
 @dataclass(frozen=True)
@@ -84,11 +84,10 @@ def tour_by_map(
     units[0] = 0.1 * np.cos(angles)
     if Z.shape[1] > 1:
         units[1] = 0.1 * np.sin(angles)
-    wins = np.zeros(n_units, dtype=np.int64)
     for radius in np.geomspace(max(1.0, n_units / 8.0), 0.3, int(max_iter)):
-        map_pass(
+        run_pass(
             Z, random.permutation(len(Z)), np.full(len(Z), 0.7), np.full(len(Z), radius), units,
-            n_units, False, False, True, wins,
+            n_units, periodic=True,
         )  # fmt: skip
     order = _order_along(Z, units.T)
     return Tour(order, tour_length(places, order), middle + spread * units.T)
