@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
+from verulam.base import DataError
 from verulam.neural import (
     Autoencoder,
     MLPClassifier,
@@ -17,6 +18,7 @@ from verulam.neural import (
     TrainingError,
 )
 from verulam.neural._scale import error_without_inputs
+from verulam.numerics import DivergenceError
 
 RANDOM = np.random.default_rng(0)
 ROWS = pd.DataFrame(RANDOM.normal(size=(80, 3)), columns=["a", "b", "c"])
@@ -98,3 +100,16 @@ def test_the_error_without_inputs_of_classes_and_of_sequences():
     layout.biases(theta, layout.n_layers - 1)[:] = flat[counts].mean()
     expected = of_steps.value_and_gradient(theta)[0]
     assert error_without_inputs(recurrent, of_steps) == pytest.approx(expected)
+
+
+def test_a_network_that_diverges_names_the_largest_numbers():
+    learner = MLPRegressor(4, solver="sgd", learning_rate=0.1, random_state=0)
+    with pytest.raises(DivergenceError, match=r"up to \S+e\+12, are in y"):
+        learner.fit(ROWS, 1e12 * NUMBERS)
+    with pytest.raises(DivergenceError, match="are in column 'c'"):
+        learner.fit(ROWS.assign(c=1e9 * ROWS["c"]), NUMBERS)
+
+
+def test_inputs_of_single_precision_are_refused_without_a_warning():
+    with pytest.raises(DataError, match="too large to train with"):
+        MLPRegressor(4, random_state=0).fit((1e30 * ROWS.to_numpy()).astype("f"), NUMBERS)

@@ -169,7 +169,8 @@ def refuse_huge_numbers(inputs: Any, learner: Any = None) -> None:
         return
     # Missing values and infinite ones, where they are allowed, end here too.
     sizes = np.where(np.isfinite(values), np.abs(values), 0.0)
-    if sizes.max() > LARGEST_INPUT:
+    # A number that single precision does not reach is compared as one of double precision.
+    if float(sizes.max()) > LARGEST_INPUT:
         place = np.unravel_index(int(sizes.argmax()), sizes.shape)
         where = f" in {columns_text(learner, place[1:])}" if sizes.ndim == 2 else ""
         raise DataError(

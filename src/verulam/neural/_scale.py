@@ -43,6 +43,21 @@ def check_scale(
         )
 
 
+def largest_numbers(learner: Any, inputs: NDArray[np.floating], targets: Any = None) -> str:
+    """Return a sentence that says where the largest numbers are that a network diverged from.
+
+    Parameters
+    ----------
+    learner, inputs, targets
+        As in `check_scale`.
+    """
+    column, size = widest_column(learner, inputs)
+    place = f"column {column}"
+    if targets is not None and targets.dtype.kind == "f" and _largest(targets) > size:
+        place, size = "y (TransformedTargetRegressor divides them)", _largest(targets)
+    return f"The largest numbers, up to {size:.3g}, are in {place}."
+
+
 def widest_column(learner: Any, inputs: NDArray[np.floating]) -> tuple[str, float]:
     """Return which column of inputs has the largest numbers, and the largest of them."""
     sizes = np.abs(inputs.reshape(-1, inputs.shape[-1])).max(axis=0)

@@ -50,3 +50,11 @@ def test_refused():
         HopfieldNetwork.of([[1, -1, 1]]).recall([1, -1])
     with pytest.raises(DataError, match="shape"):
         HopfieldNetwork.of(np.empty((0, 3)))
+
+
+@pytest.mark.parametrize(
+    "weights", [np.ones((2, 3)), np.eye(2), [[0, 1], [2, 0]], [[0, np.nan], [np.nan, 0]], [0.0]]
+)
+def test_weights_with_which_the_energy_might_rise(weights):
+    with pytest.raises(DataError, match="symmetric table of finite numbers with zeros"):
+        HopfieldNetwork(np.asarray(weights, dtype=float))

@@ -57,6 +57,16 @@ class HopfieldNetwork:
 
     weights: NDArray[np.float64]
 
+    def __post_init__(self) -> None:
+        weights = np.asarray(self.weights, dtype=np.float64)
+        # Otherwise the energy might rise, and the units never settle.
+        symmetric = weights.ndim == 2 and np.array_equal(weights, weights.T)
+        if not symmetric or not np.isfinite(weights).all() or np.diag(weights).any():
+            raise DataError(
+                "weights: expected a symmetric table of finite numbers with zeros on its diagonal; "
+                f"got the shape {weights.shape}."
+            )
+
     @classmethod
     def of(cls, patterns: ArrayLike) -> "HopfieldNetwork":
         """Return a network that remembers patterns.

@@ -32,7 +32,7 @@ from verulam.base import (
 )
 from verulam.neural._network.layout import layout_of
 from verulam.neural._network.network import ACTIVATIONS, Network, TrainingError
-from verulam.neural._scale import check_scale, scale_advice, widest_column
+from verulam.neural._scale import check_scale, largest_numbers, scale_advice
 from verulam.numerics import (
     SEARCHES,
     AdaptiveRate,
@@ -300,8 +300,8 @@ class MultilayerPerceptron(InSteps):
                 history=training.history,
             )
         except DivergenceError as error:
-            column, size = widest_column(self, problem.training.inputs)
-            words = f"The largest numbers, up to {size:.3g}, are in column {column}."
+            part = problem.training
+            words = largest_numbers(self, part.inputs, getattr(part, "targets", None))
             raise DivergenceError(f"{error} {words}") from None
 
     def _fit(self, rows: NDArray[np.floating], targets: NDArray[Any], weights: Any) -> Any:
