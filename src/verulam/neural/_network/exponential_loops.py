@@ -24,10 +24,10 @@ BIAS, EXPONENT_BIT = 1023, 52
 def take_exponentials(values):
     """Put exponentials, to the last digit or two, in place of numbers; they are at most e^709."""
     for place in range(values.shape[0]):
-        value = np.float64(values[place])
+        exponent = np.float64(values[place])
         # Comparisons that let pass what is no number.
-        value = SMALLEST if value < SMALLEST else value
-        value = LARGEST if value > LARGEST else value
+        value = SMALLEST if exponent < SMALLEST else exponent
+        value = LARGEST if exponent > LARGEST else value
         # exp(x) = 2^n exp(r) with |r| <= ln(2) / 2, where the series up to r^12 is enough.
         shifted = value * LOG2_E + ROUNDER
         whole = shifted - ROUNDER
