@@ -1,5 +1,7 @@
 """Large margin metrics: better neighbours, a metric that is one, rank, restrictions."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -168,6 +170,17 @@ def test_a_restart_leaves_a_bad_start_behind():
     once = LargeMarginComponents(1).fit(rows, classes)
     often = LargeMarginComponents(1, n_init=2, random_state=0).fit(rows, classes)
     assert often.loss_curve_[-1] < 0.1 * once.loss_curve_[-1]
+
+
+def test_the_start_that_ends_best_is_kept(monkeypatch):
+    plain, ends = LargeMarginComponents._learn, iter([[3.0, 1.0, 2.0], [3.0, 2.0, 1.0]])
+    monkeypatch.setattr(
+        LargeMarginComponents,
+        "_learn",
+        lambda *arguments: replace(plain(*arguments), losses=next(ends)),
+    )
+    learner = LargeMarginComponents(1, n_init=2, random_state=0).fit(X[:60], Y[:60])
+    assert learner.loss_curve_.tolist() == [3.0, 2.0, 1.0]
 
 
 def test_probabilities_are_shares_of_the_votes():

@@ -101,3 +101,12 @@ def test_a_part_takes_the_rows_that_are_at_hand():
     part = some.subset(rows, 10.0)
     assert_allclose(part.rows[part.slots(np.arange(4))], GRAM[np.ix_(rows, rows)])
     assert part.n_computed == 4
+
+
+def test_a_part_of_few_rows_has_its_own_in_double_precision(monkeypatch):
+    monkeypatch.setattr(module, "DOUBLE_PRECISION_ROWS", 10)
+    whole, rows = RowCache(Gaussian(1.0), X, 10.0), np.array([2, 3, 11, 29])
+    assert whole.compute_all()
+    assert whole.rows.dtype == np.float32
+    part = whole.subset(rows, 10.0)
+    assert_allclose(part.rows[part.slots(np.arange(4))], GRAM[np.ix_(rows, rows)], rtol=1e-14)

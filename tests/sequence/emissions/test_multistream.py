@@ -57,6 +57,11 @@ def test_tables_of_words_and_numbers():
     model = HiddenMarkovModel(2, emission, random_state=0, max_iter=500).fit(frame)
     assert model.emission_.parts[0].symbols.tolist() == ["a", "b"]
     assert len(set(model.predict(frame).tolist())) == 2
+    # A word keeps its meaning where others are absent: here only "a" goes with low levels.
+    alone = [model.score(pd.DataFrame({"word": [word], "level": [0.05]})) for word in "ab"]
+    shares = model.emission_.parts[0].probabilities[model.predict(frame)[0]]
+    assert_allclose(np.diff(alone), np.diff(np.log(shares)))
+    assert shares[0] > 0.9
 
 
 def test_columns_must_add_up():

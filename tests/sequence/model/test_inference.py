@@ -212,7 +212,8 @@ def test_impossible_sequences_say_where():
     smoothed = smooth_states(emissions_from_logarithms(logarithms), starts, initial, transitions)
     assert_array_equal(smoothed.impossible, [2, -1])
     assert_allclose(smoothed.log_likelihoods, [-np.inf, np.log(0.5)])
-    assert not np.isnan(smoothed.probabilities).any()
+    assert_array_equal(smoothed.probabilities, [[0.0, 0.0]] * 4 + [[0.5, 0.5]])
+    assert_array_equal(smoothed.transition_sums, 0.0)
     assert_allclose(
         best_paths(logarithms, starts, initial, transitions).log_probabilities[0], -np.inf
     )
