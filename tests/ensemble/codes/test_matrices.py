@@ -42,8 +42,19 @@ def test_sizes_and_no_column_twice(n_classes):
         n_classes,
         n_classes * (n_classes - 1) // 2,
     )
-    for kind in ("exhaustive", "random", "ternary", "optimised"):
+    dichotomies = 2 ** (n_classes - 1) - 1
+    # Each class is on one side, the other or aside; no side is empty, and sides may change names.
+    with_zeros = (3**n_classes - 2 * 2**n_classes + 1) // 2
+    columns = {
+        "exhaustive": dichotomies,
+        "random": min(int(np.ceil(10 * np.log2(n_classes))), dichotomies),
+        "ternary": min(int(np.ceil(15 * np.log2(n_classes))), with_zeros),
+        "optimised": min(int(np.ceil(10 * np.log2(n_classes))), dichotomies),
+    }
+    for kind, count in columns.items():
         codes = output_code(n_classes, kind, random_state=1)
+        assert codes.shape == (n_classes, count)
+        assert (kind == "ternary") == (codes == 0).any()
         same = np.abs(codes.T @ codes)
         np.fill_diagonal(same, 0)
         sizes = np.abs(codes).sum(axis=0)

@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from verulam.base import DataError, may_end_early
+from verulam.base import DataError, abilities, may_end_early
 from verulam.data import dataset
 from verulam.ensemble import (
     AdaBoostClassifier,
@@ -151,6 +151,9 @@ def test_a_view_prepares_its_own_columns_alone():
     view = ColumnSubset(columns).fit(titanic.inputs)
     assert list(view.transform(titanic.inputs)) == columns
     assert ColumnSubset([1]).fit_transform(IRIS.inputs.to_numpy()).shape == (150, 1)
+    # What is in the columns is for the next step to mind.
+    assert abilities(view).missing
+    assert abilities(view).categorical
 
 
 def test_seeds_fill_what_is_none_and_can_replace_all():

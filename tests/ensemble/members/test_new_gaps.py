@@ -116,6 +116,7 @@ def test_rows_without_weight_do_not_move_the_median():
         (make_pipeline(StandardScaler(), GaussianClassifier()), False),
         (make_pipeline(SimpleImputer(), GaussianClassifier()), True),
         (make_pipeline(PCA(2), NaiveBayes()), False),
+        (make_pipeline(StandardScaler(), PCA(2), NaiveBayes()), False),
         (make_pipeline(ColumnSubset([0]), StandardScaler(), GaussianClassifier()), False),
     ],
 )

@@ -26,11 +26,13 @@ X, Y = WINE.inputs.to_numpy(), np.asarray(WINE.target_values)
 
 
 def test_a_bag_is_the_vote_of_members_on_their_rows():
-    bag = BaggingClassifier(TheirTree(random_state=0), n_estimators=5, random_state=1).fit(X, Y)
+    # Leaves of several classes, so that probabilities are no votes.
+    tree = TheirTree(max_depth=1, random_state=0)
+    bag = BaggingClassifier(tree, n_estimators=5, random_state=1).fit(X, Y)
     seeds = [member.random_state for member in bag.estimators_]
     assert len(set(seeds)) == 5
     again = [
-        TheirTree(random_state=seed).fit(X[rows], Y[rows])
+        TheirTree(max_depth=1, random_state=seed).fit(X[rows], Y[rows])
         for seed, rows in zip(seeds, bag.rows_, strict=True)
     ]
     assert np.allclose(

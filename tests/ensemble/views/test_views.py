@@ -143,6 +143,14 @@ def test_consensus_finds_what_single_runs_may_miss():
     assert np.array_equal(ensemble.co_association_, co_association(ensemble.solutions_))
 
 
+def test_runs_have_at_least_the_clusters_that_are_wanted():
+    rows = np.random.default_rng(0).normal(size=(16, 2))
+    ensemble = ClusterEnsemble(n_clusters=5, n_solutions=40, random_state=0).fit(rows)
+    numbers = {len(np.unique(solution)) for solution in ensemble.solutions_}
+    assert numbers == {5, 6, 7, 8, 9, 10}
+    assert len(np.unique(ensemble.labels_)) == 5
+
+
 def test_the_consensus_is_cut_at_half_or_into_clusters():
     blocks = [[0, 0, 0, 1, 1, 1], [2, 2, 2, 0, 0, 0], [0, 0, 1, 1, 1, 1]]
 
