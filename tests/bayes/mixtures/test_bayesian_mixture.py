@@ -211,6 +211,16 @@ def test_surplus_components_stay_unused(X):
     assert (learner.weights_ > 0.01).sum() == 2
 
 
+def test_starts_of_every_kind_find_groups_that_lie_apart():
+    rng = np.random.default_rng(0)
+    rows = np.r_[rng.normal(0.0, 1.0, (30, 2)), rng.normal(20.0, 1.0, (30, 2))]
+    for kind in ("kmeans", "k-means++", "random", "random_from_data"):
+        learner = BayesianGaussianMixture(2, init_params=kind, random_state=1).fit(rows)
+        labels = learner.predict(rows)
+        assert len({*labels[:30].tolist()}) == len({*labels[30:].tolist()}) == 1, kind
+        assert labels[0] != labels[-1], kind
+
+
 def test_new_rows_are_judged_by_the_posterior_predictive():
     """With one component: the Student t of the normal-Wishart family."""
     X = np.random.default_rng(0).normal(size=(10, 2))

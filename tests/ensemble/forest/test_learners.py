@@ -212,6 +212,11 @@ def test_shares_of_rows_and_columns():
     assert [len(rows) for rows in forest.estimators_samples_] == [20, 20, 20]
     forest = RandomForestClassifier(3, max_samples=30, bootstrap=False, random_state=0).fit(X, y)
     assert [len(set(rows)) for rows in forest.estimators_samples_] == [30, 30, 30]
+    third, root = (
+        RandomForestRegressor(3, max_features=share, random_state=0).fit(X, y).predict(X)
+        for share in (3, "sqrt")
+    )
+    np.testing.assert_array_equal(third, root)
     for max_features in ("log2", 0.5, 4, None):
         assert RandomForestClassifier(2, max_features=max_features).fit(X, y).score(X, y) > 0.5
 

@@ -33,6 +33,7 @@ from verulam.ensemble import (
     simplex_weights,
 )
 from verulam.ensemble._members.members import fold_numbers
+from verulam.ensemble._stacking.selection import _shrink
 from verulam.parametric import LeastSquares, NaiveBayes, NearestMean
 from verulam.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -202,6 +203,20 @@ def test_selection_is_never_worse_than_where_it_starts_and_near_the_best_subset(
 
 
 def test_floating_search_leaves_out_what_it_added():
+    """The best member alone leads to the other two, which are perfect without it."""
+    errors = np.array([[0.0, 1.0], [1.2, -0.6], [-1.2, 0.6]])
+    outputs = MemberOutputs(errors[:, :, None], ("alone", "plus", "minus"))
+    assert select_members(outputs, np.zeros(2)).names == ("alone", "plus", "minus")
+    assert select_members(outputs, np.zeros(2), direction="floating").names == ("plus", "minus")
+
+
+def test_members_without_effect_stay_in_a_floating_search_alone():
+    """There, what makes no difference would be added and left out for ever."""
+    for strictly, members in ((True, (0, 1, 2)), (False, (2,))):
+        assert _shrink((0, 1, 2), 0.5, lambda _: 0.5, [], strictly=strictly) == (members, 0.5)
+
+
+def test_a_backward_search_finds_members_that_are_perfect_together():
     """The first member is the best alone, and the other two are perfect together."""
     truth = np.zeros(6)
     errors = np.array([[1, 1, 1, 1, 1, 1], [3, -3, 3, -3, 3, -3], [-3, 3, -3, 3, -3, 3.0]])

@@ -151,18 +151,44 @@ def test_runs_have_at_least_the_clusters_that_are_wanted():
     assert len(np.unique(ensemble.labels_)) == 5
 
 
+class FixedLabels(AgglomerativeClustering):
+    """A clusterer that knows the clusters."""
+
+    def __init__(self, labels=()):
+        self.labels = labels
+
+    def fit_predict(self, X, y=None):
+        return np.array(self.labels)
+
+
+def test_the_consensus_is_linked_as_told():
+    """A chain of four rows: each is with the next in 4, 3 and 2 solutions of 8."""
+    solutions = [[0, 0, 1, 2], [0, 0, 1, 1]] * 2 + [[0, 1, 1, 2]] * 3 + [[0, 1, 2, 3]]
+    clusterers = [FixedLabels(labels) for labels in solutions]
+    for linkage, expected in (
+        ("single", [0, 0, 0, 1]),
+        ("complete", [0, 0, 1, 1]),
+        ("average", [0, 0, 1, 1]),
+    ):
+        ensemble = ClusterEnsemble(clusterers, n_clusters=2, n_solutions=1, linkage=linkage)
+        assert ensemble.fit_predict(np.zeros((4, 1))).tolist() == expected
+
+
+@pytest.mark.parametrize("linkage", ["average", "complete", "single"])
+def test_there_are_as_many_clusters_as_asked_for_whatever_ties(linkage):
+    rows = np.random.default_rng(1).normal(size=(60, 2))
+    for n_clusters in (1, 4, 30, 60):
+        ensemble = ClusterEnsemble(
+            [KMeans(3, n_init=1)], n_clusters=n_clusters, n_solutions=4, linkage=linkage
+        ).set_params(random_state=0)
+        assert len(np.unique(ensemble.fit_predict(rows))) == n_clusters
+
+
 def test_the_consensus_is_cut_at_half_or_into_clusters():
     blocks = [[0, 0, 0, 1, 1, 1], [2, 2, 2, 0, 0, 0], [0, 0, 1, 1, 1, 1]]
 
-    class Fixed(AgglomerativeClustering):
-        def __init__(self, number=0):
-            self.number = number
-
-        def fit_predict(self, X, y=None):
-            return np.array(blocks[self.number])
-
     rows = np.zeros((6, 1))
-    clusterers = [Fixed(number) for number in range(3)]
+    clusterers = [FixedLabels(labels) for labels in blocks]
     free = ClusterEnsemble(clusterers, n_solutions=1).fit(rows)
     assert free.labels_.tolist() == [0, 0, 0, 1, 1, 1]
     assert (

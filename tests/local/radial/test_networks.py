@@ -1,5 +1,7 @@
 """Radial networks: solved, trained, mixed; equal to what they are made of."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -129,6 +131,35 @@ def test_centres_stay_among_the_rows_and_spreads_within_bounds():
     spreads = np.sqrt(network.covariances_) / LINE.std()
     assert (spreads > 9e-4).all()
     assert (spreads < 1.1e3).all()
+
+
+def test_solvers_that_search_along_lines_end_below_where_they_began():
+    start = RBFNetworkRegressor(6, random_state=0).fit(LINE, WAVE)
+    errors, ways = ((start.predict(LINE) - WAVE) ** 2).mean(), set()
+    for solver in ("lbfgs", "cg", "newton-cg"):
+        network = RBFNetworkRegressor(
+            6, training="gradient", solver=solver, max_iter=30, tol=0.0, random_state=0
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            network.fit(LINE, WAVE)
+        losses = network.history_["loss"].to_numpy()
+        assert (np.diff(losses) <= 1e-12).all(), solver
+        assert ((network.predict(LINE) - WAVE) ** 2).mean() < 0.9 * errors, solver
+        ways.add(float(losses[3]))
+    assert len(ways) == 3
+
+
+def test_a_batch_of_all_rows_is_one_step_an_epoch():
+    networks = [
+        RBFNetworkRegressor(
+            6, training="gradient", solver="sgd", batch_size=size, max_iter=5, random_state=0
+        )
+        for size in ("all", len(LINE))
+    ]
+    with pytest.warns(ConvergenceWarning):
+        first, second = (network.fit(LINE, WAVE).predict(LINE) for network in networks)
+    assert_allclose(first, second, rtol=1e-9)
 
 
 @pytest.mark.parametrize("solver", ["adam", "sgd"])

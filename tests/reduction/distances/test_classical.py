@@ -7,7 +7,12 @@ from scipy.spatial.distance import cdist
 from sklearn.manifold import ClassicalMDS
 
 from verulam.base import DataError, DataWarning
-from verulam.reduction import ClassicalScaling, PrincipalComponents
+from verulam.reduction import (
+    ClassicalScaling,
+    CurvilinearComponents,
+    PrincipalComponents,
+    StressScaling,
+)
 from verulam.reduction._distances import classical
 
 RANDOM = np.random.default_rng(0)
@@ -41,6 +46,16 @@ def test_agrees_with_scikit_learn_below_and_above_the_iteration(n_rows):
     assert_allclose(np.abs(ours.embedding_), np.abs(theirs.embedding_), atol=1e-8)
     again = ClassicalScaling(3, metric="manhattan").fit(rows)
     assert_allclose(again.embedding_, ours.embedding_, atol=1e-8)
+
+
+@pytest.mark.parametrize("kind", [ClassicalScaling, StressScaling, CurvilinearComponents])
+@pytest.mark.parametrize("metric", ["sqeuclidean", "hamming"])
+def test_a_metric_is_the_matrix_of_its_distances(kind, metric):
+    rows = RANDOM.integers(3, size=(30, 6)).astype(float)
+    seed = {} if kind is ClassicalScaling else {"random_state": 0}
+    direct = kind(2, metric=metric, **seed).fit_transform(rows)
+    given = kind(2, metric="precomputed", **seed).fit_transform(cdist(rows, rows, metric))
+    assert_allclose(cdist(direct, direct), cdist(given, given), atol=1e-6)
 
 
 def test_the_explained_share_counts_eigenvalues_above_zero_alone():

@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.cluster.hierarchy import cut_tree, fcluster, linkage
 from scipy.spatial.distance import squareform
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
@@ -184,7 +184,8 @@ class ClusterEnsemble(ClusterMixin, BaseEstimator):
         else:
             if self.n_clusters > n_rows:
                 raise DataError(f"n_clusters={self.n_clusters}, but there are {n_rows} rows.")
-            labels = fcluster(tree, self.n_clusters, criterion="maxclust")
+            # Many merges are at one height here, of which a cut by height takes all or none.
+            labels = cut_tree(tree, self.n_clusters).ravel()
         # Clusters are numbered in the order of their first rows.
         _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
         ranks = np.empty(len(first), dtype=np.int64)
