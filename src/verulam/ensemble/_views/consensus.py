@@ -179,13 +179,14 @@ class ClusterEnsemble(ClusterMixin, BaseEstimator):
     def _cut(self, n_rows: int) -> NDArray[np.int64]:
         apart = 1.0 - self.co_association_
         tree = linkage(squareform(apart, checks=False), method=self.linkage)
+        labels: NDArray[Any]
         if self.n_clusters is None:
             labels = fcluster(tree, 0.5, criterion="distance")
         else:
             if self.n_clusters > n_rows:
                 raise DataError(f"n_clusters={self.n_clusters}, but there are {n_rows} rows.")
             # Many merges are at one height here, of which a cut by height takes all or none.
-            labels = cut_tree(tree, self.n_clusters).ravel()
+            labels = cut_tree(tree, [self.n_clusters]).ravel()
         # Clusters are numbered in the order of their first rows.
         _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
         ranks = np.empty(len(first), dtype=np.int64)
