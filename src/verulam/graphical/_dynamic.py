@@ -141,8 +141,8 @@ class DynamicNetwork:
         marginals, log_evidence = row_marginals(network, codes, MOST_ENTRIES, None)
         if log_evidence[0] == -np.inf:
             raise DataError("The table has probability zero: it cannot occur under this network.")
-        offsets = np.concatenate([[0], np.cumsum(network.model.sizes)])
-        first = [offsets[network.model.positions[f"{target} {t}"]] for t in range(n_slices)]
+        offsets, positions = network.model.offsets, network.model.positions
+        first = [offsets[positions[f"{target} {t}"]] for t in range(n_slices)]
         states = np.arange(len(self.states[target]))
         return self._frame(marginals[0, np.add.outer(first, states)], table, target)
 
@@ -336,7 +336,7 @@ def _marginal(
 ) -> np.ndarray:
     place = tree.model.positions[target]
     marginals = tree.posteriors(codes, factors, target)[0]
-    return marginals[0, tree.offsets[place] : tree.offsets[place + 1]]
+    return marginals[0, tree.model.offsets[place] : tree.model.offsets[place + 1]]
 
 
 def _joint(

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -307,9 +308,19 @@ class FactorModel:
         return {name: place for place, name in enumerate(self.states)}
 
     @cached_property
+    def unobserved(self) -> np.ndarray:
+        """A row of state numbers in which nothing is observed."""
+        return np.full((1, len(self.states)), -1, dtype=np.int32)
+
+    @cached_property
     def sizes(self) -> tuple[int, ...]:
         """How many states each variable has."""
         return tuple(len(labels) for labels in self.states.values())
+
+    @cached_property
+    def offsets(self) -> tuple[int, ...]:
+        """Where the states of each variable begin in a row of all marginals, and the end."""
+        return tuple(accumulate(self.sizes, initial=0))
 
     @cached_property
     def lookup(self) -> dict[str, dict[Any, int]]:
@@ -354,9 +365,10 @@ class Evidence:
 
     def codes(self, model: FactorModel) -> np.ndarray:
         """Return hard evidence as a row of state numbers, -1 where nothing was observed."""
-        codes = np.full((1, len(model.states)), -1, dtype=np.int32)
+        codes, positions = model.unobserved.copy(), model.positions
+        row = codes[0]
         for name, state in self.hard.items():
-            codes[0, model.positions[name]] = state
+            row[positions[name]] = state
         return codes
 
     def factors(self, model: FactorModel) -> list[Factor]:
@@ -378,14 +390,13 @@ def read_evidence(model: FactorModel, evidence: Mapping[str, Any] | None) -> Evi
         raise DataError(
             f"evidence: expected a dictionary from names to states, not {type(evidence).__name__}."
         )
+    lookup = model.lookup
     for name, value in evidence.items():
-        model.check_name(name)
-        places = model.lookup[name]
         try:
-            hard[name] = places[value]
+            hard[name] = lookup[name][value]
             continue
-        except (KeyError, TypeError):  # not a label, or nothing that can be one
-            pass
+        except (KeyError, TypeError):  # no node, not a label, or nothing that can be one
+            places = lookup[model.check_name(name)]
         if isinstance(value, set | frozenset):
             if not value:
                 raise DataError(

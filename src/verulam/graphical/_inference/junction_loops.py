@@ -1,7 +1,9 @@
 """Passes of messages over a junction tree, for all rows of a table of evidence.
 
 A clique's table is flat. Of each, only the entries that agree with the row's evidence are visited:
-`active` lists them, so that evidence makes a row cheaper instead of multiplying zeros.
+`active` lists them, so that evidence makes a row cheaper instead of multiplying zeros. Places of
+entries are unsigned, and tables are sliced before they are indexed, so that no index is asked
+whether it counts from the end.
 """
 
 import numpy as np
@@ -21,62 +23,96 @@ IN_SEPARATOR, TABLE, START, MAP, RESULT, N_STATES = range(6)
 
 
 @njit(cache=True, nogil=True)
+def make_scratch(base, layout):
+    """Return room for what is found out of one row, which serves the next one too."""
+    n_cliques = layout.shape[0]
+    n_separator_entries, widest = np.int64(0), np.int64(0)
+    for k in range(n_cliques):
+        n_separator_entries += layout[k, LENGTH]
+        widest = max(widest, layout[k, LENGTH])
+    active = np.empty(base.shape[0], dtype=np.uint32)
+    counts = np.empty(n_cliques, dtype=np.int64)
+    work, separators = np.empty(base.shape[0]), np.empty(n_separator_entries)
+    return active, counts, work, separators, np.empty(n_cliques), np.empty(widest)
+
+
+@njit(cache=True, nogil=True)
 def activate(codes, base, layout, members, active, counts, work):
     """List the entries of each clique that agree with a row, and copy their potentials."""
     for k in range(layout.shape[0]):
-        offset = layout[k, OFFSET]
+        offset, size = layout[k, OFFSET], layout[k, SIZE]
         first, n_members = layout[k, FIRST], layout[k, N_MEMBERS]
         start = np.int64(0)
         for m in range(first, first + n_members):
             state = codes[members[m, VARIABLE]]
             if state >= 0:
                 start += state * members[m, STRIDE]
-        active[offset] = start
+        entries = active[offset : offset + size]
+        entries[0] = start
         count = np.int64(1)
         # Each variable without evidence repeats the list once for each of its further states; from
         # the last one on, whose states are next to each other, so that the list ascends.
         for m in range(first + n_members - 1, first - 1, -1):
             if codes[members[m, VARIABLE]] < 0:
-                stride = members[m, STRIDE]
                 for state in range(1, members[m, STATES]):
+                    step = np.uint32(state * members[m, STRIDE])
+                    copies = entries[state * count : (state + 1) * count]
                     for i in range(count):
-                        active[offset + state * count + i] = active[offset + i] + state * stride
+                        copies[i] = entries[i] + step
                 count *= members[m, STATES]
         counts[k] = count
+        potentials, table = base[offset : offset + size], work[offset : offset + size]
         for i in range(count):
-            work[offset + i] = base[offset + active[offset + i]]
+            table[i] = potentials[entries[i]]
+
+
+@njit(cache=True, nogil=True)
+def gather(table, entries, child_map, message, maximise):
+    """Write the sums, or maxima, of a table by entry of the separator, and return that of all."""
+    message[:] = 0.0
+    total = 0.0
+    if maximise:
+        for i in range(table.shape[0]):
+            s = child_map[entries[i]]
+            message[s] = max(message[s], table[i])
+            total = max(total, table[i])
+    else:
+        for i in range(table.shape[0]):
+            message[child_map[entries[i]]] += table[i]
+            total += table[i]
+    return total
 
 
 @njit(cache=True, nogil=True)
 def collect(layout, maps, active, counts, work, separators, scales, maximise):
     """Pass messages to the root; return the logarithm of the total, or of the maximum."""
-    log_total = 0.0
+    log_total, product = 0.0, 1.0
     for k in range(layout.shape[0] - 1, 0, -1):
         offset, parent = layout[k, OFFSET], layout[k, PARENT]
         place, length = layout[k, PLACE], layout[k, LENGTH]
-        child_map, parent_map = layout[k, CHILD_MAP], layout[k, PARENT_MAP]
-        for s in range(place, place + length):
-            separators[s] = 0.0
-        total = 0.0
-        if maximise:
-            for i in range(counts[k]):
-                s = place + maps[child_map + active[offset + i]]
-                separators[s] = max(separators[s], work[offset + i])
-                total = max(total, work[offset + i])
-        else:
-            for i in range(counts[k]):
-                separators[place + maps[child_map + active[offset + i]]] += work[offset + i]
-                total += work[offset + i]
+        entries, table = active[offset : offset + counts[k]], work[offset : offset + counts[k]]
+        child_map = maps[layout[k, CHILD_MAP] : layout[k, CHILD_MAP] + layout[k, SIZE]]
+        message = separators[place : place + length]
+        total = gather(table, entries, child_map, message, maximise)
         if total <= 0.0:
             return -np.inf
-        log_total += np.log(total)
+        # A logarithm for each message would take as long as the message itself.
+        if 1e-100 < total < 1e100:
+            product *= total
+            if product < 1e-200 or product > 1e200:
+                log_total += np.log(product)
+                product = 1.0
+        else:
+            log_total += np.log(total)
         # Messages are scaled to one, so that trees of any size neither vanish nor overflow.
         scales[k] = 1.0 / total
-        for s in range(place, place + length):
-            separators[s] *= scales[k]
-        up = layout[parent, OFFSET]
-        for i in range(counts[parent]):
-            work[up + i] *= separators[place + maps[parent_map + active[up + i]]]
+        for s in range(length):
+            message[s] *= scales[k]
+        up, n_above = layout[parent, OFFSET], counts[parent]
+        entries, table = active[up : up + n_above], work[up : up + n_above]
+        parent_map = maps[layout[k, PARENT_MAP] : layout[k, PARENT_MAP] + layout[parent, SIZE]]
+        for i in range(n_above):
+            table[i] *= message[parent_map[entries[i]]]
     total = 0.0
     for i in range(counts[0]):
         total = max(total, work[i]) if maximise else total + work[i]
@@ -84,7 +120,7 @@ def collect(layout, maps, active, counts, work, separators, scales, maximise):
         return -np.inf
     for i in range(counts[0]):
         work[i] /= total
-    return log_total + np.log(total)
+    return log_total + np.log(product) + np.log(total)
 
 
 @njit(cache=True, nogil=True)
@@ -94,20 +130,22 @@ def distribute(layout, maps, active, counts, work, separators, scales, ratios, p
         k = path[p]
         offset, parent = layout[k, OFFSET], layout[k, PARENT]
         place, length = layout[k, PLACE], layout[k, LENGTH]
-        child_map, parent_map = layout[k, CHILD_MAP], layout[k, PARENT_MAP]
+        up, n_above = layout[parent, OFFSET], counts[parent]
+        entries, table = active[up : up + n_above], work[up : up + n_above]
+        parent_map = maps[layout[k, PARENT_MAP] : layout[k, PARENT_MAP] + layout[parent, SIZE]]
+        message, ratio = separators[place : place + length], ratios[:length]
+        ratio[:] = 0.0
+        for i in range(n_above):
+            ratio[parent_map[entries[i]]] += table[i]
         for s in range(length):
-            ratios[s] = 0.0
-        up = layout[parent, OFFSET]
-        for i in range(counts[parent]):
-            ratios[maps[parent_map + active[up + i]]] += work[up + i]
-        for s in range(length):
-            posterior = ratios[s]
+            posterior = ratio[s]
             # What the separator held is part of the child's table already: divided out.
-            old = separators[place + s]
-            ratios[s] = posterior * scales[k] / old if posterior > 0.0 else 0.0
-            separators[place + s] = posterior
-        for i in range(counts[k]):
-            work[offset + i] *= ratios[maps[child_map + active[offset + i]]]
+            ratio[s] = posterior * scales[k] / message[s] if posterior > 0.0 else 0.0
+            message[s] = posterior
+        entries, table = active[offset : offset + counts[k]], work[offset : offset + counts[k]]
+        child_map = maps[layout[k, CHILD_MAP] : layout[k, CHILD_MAP] + layout[k, SIZE]]
+        for i in range(table.shape[0]):
+            table[i] *= ratio[child_map[entries[i]]]
 
 
 @njit(cache=True, nogil=True)
@@ -137,11 +175,9 @@ def read_marginals(codes, homes, asked, maps, active, counts, work, separators, 
 
 
 @njit(cache=True, nogil=True)
-def posterior_rows(
-    codes, base, layout, members, maps, homes, path, asked,
-    active, counts, work, separators, scales, ratios, marginals, log_evidence,
-):  # fmt: skip
+def posterior_rows(codes, base, layout, members, maps, homes, path, asked, marginals, log_evidence):
     """Write the marginals asked for of each row, and the log probability of its evidence."""
+    active, counts, work, separators, scales, ratios = make_scratch(base, layout)
     for row in range(codes.shape[0]):
         activate(codes[row], base, layout, members, active, counts, work)
         log_evidence[row] = collect(layout, maps, active, counts, work, separators, scales, False)
@@ -154,10 +190,9 @@ def posterior_rows(
 
 
 @njit(cache=True, nogil=True)
-def evidence_rows(
-    codes, base, layout, members, maps, active, counts, work, separators, scales, log_evidence
-):
+def evidence_rows(codes, base, layout, members, maps, log_evidence):
     """Write the logarithm of the probability of each row's evidence."""
+    active, counts, work, separators, scales, _ = make_scratch(base, layout)
     for row in range(codes.shape[0]):
         activate(codes[row], base, layout, members, active, counts, work)
         log_evidence[row] = collect(layout, maps, active, counts, work, separators, scales, False)
@@ -165,10 +200,10 @@ def evidence_rows(
 
 @njit(cache=True, nogil=True)
 def expected_rows(
-    codes, weights, base, layout, members, maps, families, path,
-    active, counts, work, separators, scales, ratios, expected, log_evidence,
-):  # fmt: skip
+    codes, weights, base, layout, members, maps, families, path, expected, log_evidence
+):
     """Add each row's posterior of every family of child and parents to `expected`."""
+    active, counts, work, separators, scales, ratios = make_scratch(base, layout)
     for row in range(codes.shape[0]):
         activate(codes[row], base, layout, members, active, counts, work)
         log_evidence[row] = collect(layout, maps, active, counts, work, separators, scales, False)
@@ -183,10 +218,9 @@ def expected_rows(
 
 
 @njit(cache=True, nogil=True)
-def explanation_rows(
-    codes, base, layout, members, maps, active, counts, work, separators, scales, states, log_maxima
-):
+def explanation_rows(codes, base, layout, members, maps, states, log_maxima):
     """Write the most probable states of all variables that agree with each row."""
+    active, counts, work, separators, scales, _ = make_scratch(base, layout)
     for row in range(codes.shape[0]):
         activate(codes[row], base, layout, members, active, counts, work)
         log_maxima[row] = collect(layout, maps, active, counts, work, separators, scales, True)
@@ -198,8 +232,10 @@ def explanation_rows(
             target = np.int64(-1)
             if k > 0:
                 parent = layout[k, PARENT]
-                first, entry = layout[parent, FIRST], np.int64(0)
-                for m in range(first, first + layout[parent, N_MEMBERS]):
+                entry = np.int64(0)
+                for m in range(
+                    layout[parent, FIRST], layout[parent, FIRST] + layout[parent, N_MEMBERS]
+                ):
                     entry += states[row, members[m, VARIABLE]] * members[m, STRIDE]
                 target = np.int64(maps[layout[k, PARENT_MAP] + entry])
             best = -1.0
@@ -210,5 +246,6 @@ def explanation_rows(
                     best = work[offset + i]
                     choice = active[offset + i]
             for m in range(layout[k, FIRST], layout[k, FIRST] + layout[k, N_MEMBERS]):
-                state = (choice // members[m, STRIDE]) % members[m, STATES]
-                states[row, members[m, VARIABLE]] = state
+                states[row, members[m, VARIABLE]] = (choice // members[m, STRIDE]) % members[
+                    m, STATES
+                ]

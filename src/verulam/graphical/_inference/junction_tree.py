@@ -11,7 +11,6 @@ import numpy as np
 from verulam.base import DataError
 from verulam.graphical._factor import Factor, FactorModel, as_model
 from verulam.graphical._inference.junction_loops import (
-    LENGTH,
     OFFSET,
     SIZE,
     evidence_rows,
@@ -149,21 +148,22 @@ class JunctionTree:
         """
         tree = self.arrays
         base = self._with(factors).arrays.base
-        marginals = np.empty((len(codes), self.offsets[-1]))
+        marginals = np.empty((len(codes), self.model.offsets[-1]))
         log_evidence = np.empty(len(codes))
         posterior_rows(
             codes, base, tree.layout, tree.members, tree.maps, tree.homes, *self._paths(target),
-            *self._scratch(), np.empty(self._widest), marginals, log_evidence,
+            marginals, log_evidence,
         )  # fmt: skip
-        return marginals, log_evidence + self._log_scale
+        # Nearly always zero, and a sum of arrays costs as much as some of the cliques.
+        if self._log_scale:
+            log_evidence += self._log_scale
+        return marginals, log_evidence
 
     def log_evidence(self, codes: np.ndarray) -> np.ndarray:
         """Return the logarithm of the probability of each row's evidence."""
         result = np.empty(len(codes))
         tree = self.arrays
-        evidence_rows(
-            codes, tree.base, tree.layout, tree.members, tree.maps, *self._scratch(), result
-        )
+        evidence_rows(codes, tree.base, tree.layout, tree.members, tree.maps, result)
         return result + self._log_scale
 
     def explanations(
@@ -174,9 +174,7 @@ class JunctionTree:
         base = self._with(factors).arrays.base
         states = np.zeros(codes.shape, dtype=np.int32)
         log_maxima = np.empty(len(codes))
-        explanation_rows(
-            codes, base, tree.layout, tree.members, tree.maps, *self._scratch(), states, log_maxima
-        )
+        explanation_rows(codes, base, tree.layout, tree.members, tree.maps, states, log_maxima)
         return states, log_maxima + self._log_scale
 
     def expected_counts(
@@ -204,8 +202,8 @@ class JunctionTree:
         expected, log_evidence = np.zeros(place), np.empty(len(codes))
         expected_rows(
             codes, weights, self.arrays.base, self.arrays.layout, self.arrays.members,
-            np.concatenate(maps).astype(np.int32), np.array(families, dtype=np.int64),
-            self._paths(None)[0], *self._scratch(), np.empty(self._widest), expected, log_evidence,
+            np.concatenate(maps).astype(np.uint32), np.array(families, dtype=np.int64),
+            self._paths(None)[0], expected, log_evidence,
         )  # fmt: skip
         ends = np.cumsum([prod(shape) for shape in shapes])[:-1]
         parts = np.split(expected, ends)
@@ -246,11 +244,6 @@ class JunctionTree:
         return {}
 
     @cached_property
-    def offsets(self) -> np.ndarray:
-        """Where the states of each variable begin in a row of marginals, and the end."""
-        return np.concatenate([[0], np.cumsum(self.model.sizes)])
-
-    @cached_property
     def _sets(self) -> tuple[frozenset[str], ...]:
         return tuple(map(frozenset, self.cliques))
 
@@ -265,21 +258,3 @@ class JunctionTree:
     @cached_property
     def _log_scale(self) -> float:
         return float(sum(factor.log_scale for factor in self.model.factors))
-
-    @cached_property
-    def _widest(self) -> int:
-        return int(self.arrays.layout[:, LENGTH].max())
-
-    @cached_property
-    def _n_separator_entries(self) -> int:
-        return int(self.arrays.layout[:, LENGTH].sum())
-
-    def _scratch(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        n_entries = len(self.arrays.base)
-        return (
-            np.empty(n_entries, dtype=np.int32),
-            np.empty(len(self.arrays.layout), dtype=np.int64),
-            np.empty(n_entries),
-            np.empty(self._n_separator_entries),
-            np.empty(len(self.arrays.layout)),
-        )

@@ -222,7 +222,7 @@ def tree_arrays(
     return TreeArrays(
         layout,
         np.array(members, dtype=np.int64).reshape(-1, 3),
-        np.concatenate(maps).astype(np.int32),
+        np.concatenate(maps).astype(np.uint32),
         homes,
         home_cliques,
         base,

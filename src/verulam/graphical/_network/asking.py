@@ -145,12 +145,13 @@ def _by_tree(
         raise impossible(evidence)
     if target is not None:
         place = model.positions[target]
-        values = marginals[tree.offsets[place] : tree.offsets[place + 1]]
+        values = marginals[model.offsets[place] : model.offsets[place + 1]]
+        states = (model.states[target],)
     else:
         factors = Evidence({}, known.soft).factors(model)
         joint = tree.clique_posterior(tree.home(names), known.codes(model)[0], factors)
         values = joint.marginal(names).normalise().values
-    states = tuple(model.states[name] for name in names)
+        states = tuple(model.states[name] for name in names)
     return Posterior(names, states, values, log_evidence, "junction tree", len(tree.arrays.base))
 
 

@@ -116,6 +116,11 @@ class BayesianNetwork:
         return sum(conditional.n_parameters for conditional in self.conditionals.values())
 
     @cached_property
+    def _state_columns(self) -> dict[str, pd.Index]:
+        # Made once: an index costs more than the frame that has it for columns.
+        return {name: pd.Index(list(labels)) for name, labels in self.states.items()}
+
+    @cached_property
     def junction_tree(self) -> JunctionTree:
         """The compiled tree of cliques, which answers most questions."""
         return JunctionTree.compile(self.model)
@@ -229,12 +234,11 @@ class BayesianNetwork:
         codes, index = encode_rows(self.model, table)
         marginals, log_evidence = row_marginals(self, codes, max_entries, random_state)
         refuse_impossible_rows(log_evidence, index)
-        offsets = np.concatenate([[0], np.cumsum(self.model.sizes)])
-        result = {}
+        offsets, result = self.model.offsets, {}
         for name in names:
             place = self.model.positions[name]
             values = marginals[:, offsets[place] : offsets[place + 1]]
-            result[name] = pd.DataFrame(values, index=index, columns=list(self.states[name]))
+            result[name] = pd.DataFrame(values, index=index, columns=self._state_columns[name])
         return result
 
     def log_evidence(

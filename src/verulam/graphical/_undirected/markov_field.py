@@ -127,8 +127,7 @@ class MarkovField:
     @cached_property
     def log_partition_function(self) -> float:
         """The logarithm of Z."""
-        empty = np.full((1, len(self.model.states)), -1, dtype=np.int32)
-        return float(self.junction_tree.log_evidence(empty)[0])
+        return float(self.junction_tree.log_evidence(self.model.unobserved)[0])
 
     @property
     def partition_function(self) -> float:
@@ -187,7 +186,7 @@ class MarkovField:
             raise impossible(evidence)
         tree = self.junction_tree
         place = self.model.positions[names[0]]
-        values = marginals[tree.offsets[place] : tree.offsets[place + 1]]
+        values = marginals[self.model.offsets[place] : self.model.offsets[place + 1]]
         log_probability = log_evidence - self.log_partition_function
         return Posterior(
             names, (self.model.states[names[0]],), values, log_probability, "junction tree",
@@ -204,7 +203,7 @@ class MarkovField:
         """
         known = read_evidence(self.model, evidence)
         factors = Evidence({}, known.soft).factors(self.model)
-        states, log_maxima = self.junction_tree.explanations(self._codes(known), factors)
+        states, log_maxima = self.junction_tree.explanations(known.codes(self.model), factors)
         if log_maxima[0] == -np.inf:
             raise impossible(evidence)
         labels = {
@@ -213,15 +212,9 @@ class MarkovField:
         }
         return MostProbable(labels, float(log_maxima[0]) - self.log_partition_function)
 
-    def _codes(self, known: Evidence) -> np.ndarray:
-        codes = np.full((1, len(self.model.states)), -1, dtype=np.int32)
-        for name, state in known.hard.items():
-            codes[0, self.model.positions[name]] = state
-        return codes
-
     def _ask(self, known: Evidence) -> tuple[np.ndarray, float]:
         factors = Evidence({}, known.soft).factors(self.model)
-        marginals, log_evidence = self.junction_tree.posteriors(self._codes(known), factors)
+        marginals, log_evidence = self.junction_tree.posteriors(known.codes(self.model), factors)
         return marginals[0], float(log_evidence[0])
 
 
