@@ -16,6 +16,7 @@ from verulam.bayes import LatentDirichletAllocation, draw_documents
 from verulam.bayes._topics import sampler as sampler_module
 from verulam.bayes._topics.allocation import sweeps_of
 from verulam.bayes._topics.corpus import Tokens, cut_into_tokens
+from verulam.bayes._topics.row_loops import row_sweep
 from verulam.bayes._topics.sampler import TopicSampler, samplers_of
 from verulam.bayes._topics.sampling_loops import (
     digamma_exp,
@@ -50,7 +51,13 @@ def sampler_of(words, starts, topics, n_topics, beta, rng, weights=None, n_words
 
 
 @pytest.fixture
-def all_in_the_table(monkeypatch):
+def in_lists(monkeypatch):
+    """Let few topics be sampled as many are: by lists of the topics that a word has."""
+    monkeypatch.setattr(sampler_module, "MOST_IN_ROWS", 0)
+
+
+@pytest.fixture
+def all_in_the_table(monkeypatch, in_lists):
     """Let every word be one that many topics have."""
     monkeypatch.setattr(sampler_module, "LONGEST_LIST", 0)
     monkeypatch.setattr(sampler_module, "LONGEST_SHARE", 0.0)
@@ -59,6 +66,10 @@ def all_in_the_table(monkeypatch):
 @pytest.mark.parametrize("weights", [None, np.ones(6)])
 def test_draws_have_the_exact_posterior(weights):
     check_exact_posterior(weights)
+
+
+def test_draws_of_words_in_lists_have_the_exact_posterior(in_lists):
+    check_exact_posterior(None)
 
 
 def test_draws_of_words_in_the_table_have_the_exact_posterior(all_in_the_table):
@@ -138,6 +149,14 @@ def test_geweke(weighted, shared):
     assert np.abs(geweke(np.array([0.5, 1.0, 0.2]), 0.5, weighted, shared)).max() < 4
 
 
+def test_geweke_of_words_in_lists(in_lists):
+    assert np.abs(geweke(np.array([0.5, 1.0, 0.2]), 0.5)).max() < 4
+
+
+def test_geweke_of_words_in_lists_sees_a_wrong_conditional(in_lists):
+    assert np.abs(geweke(np.array([0.5, 1.0, 0.2]), 0.02)).max() > 4
+
+
 def test_geweke_of_words_in_the_table(all_in_the_table):
     assert np.abs(geweke(np.array([0.5, 1.0, 0.2]), 0.5)).max() < 4
 
@@ -147,7 +166,46 @@ def test_geweke_sees_a_wrong_conditional(weighted):
     assert np.abs(geweke(np.array([0.5, 1.0, 0.2]), 0.02, weighted)).max() > 4
 
 
-def test_loops_agree_with_plain_python():
+@pytest.mark.parametrize("n_topics", [1, 3, 8, 19])
+def test_the_sweep_over_rows_agrees_with_plain_python_and_keeps_its_counts(n_topics):
+    corpus = draw_documents(20, 3, 15, lengths=12, random_state=1)
+    tokens = cut_into_tokens(scipy.sparse.csr_array(corpus.counts.astype(float)))
+    topics = np.random.default_rng(3).integers(n_topics, size=len(tokens.words))
+    results = []
+    for loop in (row_sweep, row_sweep.py_func):
+        sampler = sampler_of(
+            tokens.words, tokens.starts, topics, n_topics, 0.1, np.random.default_rng(5), n_words=15
+        )
+        with np.errstate(over="ignore"):
+            for _ in range(3):
+                loop(
+                    tokens.words, sampler.topics, tokens.starts, sampler.doc_topic, sampler._table,
+                    sampler.totals, np.full(n_topics, 0.2), 0.1, 1.5, sampler._state,
+                    sampler._inverses, *sampler._floats,
+                )  # fmt: skip
+        results.append((sampler.topics, sampler.totals, sampler.doc_topic, sampler._table))
+    for compiled, plain in zip(*results, strict=True):
+        np.testing.assert_array_equal(compiled, plain)
+    assert sampler._in_rows
+    np.testing.assert_array_equal(sampler._table[:, :n_topics], sampler.word_topic().toarray())
+    np.testing.assert_array_equal(sampler.totals, np.bincount(sampler.topics, minlength=n_topics))
+    assert not sampler._table[:, n_topics:].any()
+    totals, counts = sampler.totals, sampler.word_topic().toarray()
+    value = (gammaln(counts + 0.1) - gammaln(0.1)).sum()
+    value += (gammaln(1.5) - gammaln(totals + 1.5)).sum()
+    assert sampler.log_likelihood() == pytest.approx(value)
+
+
+def test_rows_are_not_made_of_words_far_more_than_the_texts_have():
+    rng = np.random.default_rng(0)
+    few = sampler_of(WORDS, STARTS, rng.integers(3, size=6), 3, 0.1, rng)
+    many = sampler_of(WORDS, STARTS, rng.integers(3, size=6), 3, 0.1, rng, n_words=1000)
+    assert few._in_rows and not many._in_rows
+    many.sweep(np.full(3, 0.2))
+    assert len(many._lists) < 2000
+
+
+def test_loops_agree_with_plain_python(in_lists):
     check_loops()
 
 
@@ -187,7 +245,7 @@ def check_loops():
 
 
 @pytest.mark.parametrize("longest", [100, 3, 0])
-def test_counts_stay_those_of_the_topics(monkeypatch, longest):
+def test_counts_stay_those_of_the_topics(monkeypatch, in_lists, longest):
     """Whether words are lists, rows of the table, or move between them from sweep to sweep."""
     monkeypatch.setattr(sampler_module, "LONGEST_LIST", longest)
     corpus = draw_documents(50, 4, 60, lengths=40, random_state=0)

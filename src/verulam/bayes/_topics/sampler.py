@@ -5,6 +5,7 @@ import scipy.sparse
 from scipy.special import gammaln
 
 from verulam.bayes._topics.corpus import Tokens, cut_into_tokens
+from verulam.bayes._topics.row_loops import LANES, row_sweep
 from verulam.bayes._topics.sampling_loops import (
     REGISTER,
     sparse_sweep,
@@ -15,6 +16,8 @@ from verulam.bayes._topics.sampling_loops import (
 
 #: The longest list of topics that is quicker than a row of all of them, and how it grows with them.
 LONGEST_LIST, LONGEST_SHARE = 8, 0.1
+#: Up to so many topics all words have rows, unless these took so much more room than the tokens.
+MOST_IN_ROWS, MOST_ROOM = 32, 8
 
 
 class TopicSampler:
@@ -22,9 +25,9 @@ class TopicSampler:
 
     .. math:: P(z = k) \propto (n_{dk} + \alpha_k) \frac{n_{kw} + \beta}{n_k + M\beta}
 
-    (Alpaydin 16.11). The sum is split into three, of which only the one over the topics that the
-    word has is nearly always all of it [yao2009]_; words that many topics have take the whole sum,
-    sixteen topics at a time.
+    (Alpaydin 16.11). Of few topics all are summed, eight at a time. Of more the sum is split into
+    three, of which only the one over the topics that the word has is nearly always all of it
+    [yao2009]_; words that many topics have take the whole sum, sixteen topics at a time.
 
     .. [yao2009] L. Yao, D. Mimno and A. McCallum, "Efficient methods for topic model inference on
        streaming document collections", Knowledge Discovery and Data Mining, 2009.
@@ -51,7 +54,20 @@ class TopicSampler:
         self.totals = np.asarray(table.sum(axis=0), dtype=np.float64).ravel()
         self._scratch = [np.zeros(self.n_topics) for _ in range(2)]
         self._present = np.zeros(self.n_topics, dtype=np.int64)
+        width = -(-self.n_topics // LANES) * LANES
+        most = MOST_ROOM * len(tokens.words)
+        self._in_rows = self.n_topics <= MOST_IN_ROWS and tokens.n_words * width <= most
         if weights is None:
+            largest = int(np.bincount(tokens.words, minlength=1).max())
+            self._logarithms = gammaln(np.arange(largest + 1) + self.beta) - gammaln(self.beta)
+        if weights is not None:
+            self._table = np.ascontiguousarray(table.toarray(), dtype=np.float64)
+        elif self._in_rows:
+            self._table = np.zeros((tokens.n_words, width), dtype=np.float32)
+            self._table[:, : self.n_topics] = table.toarray()
+            self._inverses = np.empty((3, self.n_topics))
+            self._floats = [np.zeros(size, dtype=np.float32) for size in (width, width, LANES)]
+        else:
             self._word_begins, self._lists = _topic_lists(table, tokens, self.n_topics)
             self._begins = self._word_begins[tokens.words]
             self._rows, self._table = self._room_for_rows()
@@ -59,10 +75,6 @@ class TopicSampler:
             self._floats = [
                 np.zeros(size, dtype=np.float32) for size in (width, width, width // REGISTER)
             ]
-            largest = int(np.bincount(tokens.words, minlength=1).max())
-            self._logarithms = gammaln(np.arange(largest + 1) + self.beta) - gammaln(self.beta)
-        else:
-            self._table = np.ascontiguousarray(table.toarray(), dtype=np.float64)
 
     def _room_for_rows(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the row of each word that may have many topics, and the table, empty."""
@@ -85,7 +97,18 @@ class TopicSampler:
         """Draw all topics anew, given the prior counts of topics."""
         tokens, vocabulary = self.tokens, self.beta * self.tokens.n_words
         inverses, mass = self._scratch
-        if tokens.weights is None:
+        if tokens.weights is not None:
+            weighted_sweep(
+                tokens.words, tokens.weights, self.topics, tokens.starts, self.doc_topic,
+                self._table, self.totals, alpha, self.beta, vocabulary,
+                self._random.random(len(tokens.words)), mass,
+            )  # fmt: skip
+        elif self._in_rows:
+            row_sweep(
+                tokens.words, self.topics, tokens.starts, self.doc_topic, self._table, self.totals,
+                alpha, self.beta, vocabulary, self._state, self._inverses, *self._floats,
+            )  # fmt: skip
+        else:
             spread_lists(
                 self._word_begins, self._rows, self._lists, self._table, np.int64(self._longest)
             )
@@ -93,12 +116,6 @@ class TopicSampler:
                 self._begins, self.topics, tokens.starts, self.doc_topic, self._lists, self._table,
                 self.totals, alpha, self.beta, vocabulary, self._state, inverses, self._floats[0],
                 self._present, self._floats[1], self._floats[2],
-            )  # fmt: skip
-        else:
-            weighted_sweep(
-                tokens.words, tokens.weights, self.topics, tokens.starts, self.doc_topic,
-                self._table, self.totals, alpha, self.beta, vocabulary,
-                self._random.random(len(tokens.words)), mass,
             )  # fmt: skip
 
     def topic_words(self) -> np.ndarray:
@@ -109,10 +126,12 @@ class TopicSampler:
     def log_likelihood(self) -> float:
         """Return the log-probability of the words given all topics, their words averaged out."""
         n_words, beta = self.tokens.n_words, self.beta
-        if self.tokens.weights is None:
-            words = sum_over_counts(self._word_begins, self._lists, self._table, self._logarithms)
-        else:
+        if self.tokens.weights is not None:
             words = (gammaln(self._table + beta) - gammaln(beta)).sum()
+        elif self._in_rows:
+            words = self._logarithms[self._table.astype(np.int64)].sum()
+        else:
+            words = sum_over_counts(self._word_begins, self._lists, self._table, self._logarithms)
         totals = gammaln(n_words * beta) - gammaln(self.totals + n_words * beta)
         return float(words + totals.sum())
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from verulam.numerics import njit
 
-#: Constants of the generator that the sparse sweep has inside.
+#: Constants of the generator that sweeps draw from.
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 FACTORS = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 SHIFTS = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11)
@@ -18,6 +18,16 @@ UNIT = 2.0**-53
 #: Topics whose sum is taken at once; rows of the table are padded to a multiple of it.
 REGISTER = 16
 ONE = np.float32(1.0)
+
+
+@njit(cache=True, nogil=True)
+def draw_uniform(state):
+    """Return a number from 0 to 1, by Steele, Lea and Flood's generator."""
+    # It needs no other memory than one number, unlike those of NumPy.
+    state[0] += GOLDEN
+    bits = (state[0] ^ (state[0] >> SHIFTS[0])) * FACTORS[0]
+    bits = (bits ^ (bits >> SHIFTS[1])) * FACTORS[1]
+    return ((bits ^ (bits >> SHIFTS[2])) >> SHIFTS[3]) * UNIT
 
 
 @njit(cache=True, nogil=True)
@@ -294,11 +304,7 @@ def sparse_sweep(
             common += count * inverse - (count + 1) * old
             inverses[k], counts[k] = inverse, count
             coefficients[k] = (alpha[k] + count) * inverse
-            # Steele, Lea and Flood's generator: it needs no other memory than one number.
-            state[0] += GOLDEN
-            bits = (state[0] ^ (state[0] >> SHIFTS[0])) * FACTORS[0]
-            bits = (bits ^ (bits >> SHIFTS[1])) * FACTORS[1]
-            uniform = ((bits ^ (bits >> SHIFTS[2])) >> SHIFTS[3]) * UNIT
+            uniform = draw_uniform(state)
             if lists[begin] < 0:
                 row = lists[begin + 1]
                 table[row, k] -= ONE
