@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 from scipy.integrate import quad
 
-from verulam.base import DataError
+from verulam.base import DataError, DataWarning
 from verulam.bayes import LaplaceApproximation, laplace
 
 
@@ -54,3 +54,33 @@ def test_what_has_no_mode_is_refused():
         laplace(lambda x: -x @ x, [np.nan])
     with pytest.raises(DataError, match="log_density must return one number"):
         laplace(lambda x: np.nan, [0.0])
+
+
+@pytest.mark.parametrize(
+    "log_density",
+    [
+        lambda x: -(x[0] ** 4),
+        lambda x: -(x[:-1] @ x[:-1]) - x[-1] ** 4,
+        lambda x: -abs(x[0]),
+    ],
+)
+@pytest.mark.parametrize("start", [[0.0], [1.0], [-3.0, 2.0]])
+def test_a_top_without_curvature_is_refused(log_density, start):
+    """A flat top or an edge has the curvature of whatever steps it is measured with."""
+    with pytest.raises(DataError, match="curvature"):
+        laplace(log_density, start)
+
+
+def test_a_hessian_far_from_the_curvature_is_refused():
+    with pytest.raises(DataError, match="is that of hessian times"):
+        laplace(lambda x: -(x[0] ** 4), [1.0], hessian=lambda x: [[-12 * x[0] ** 2]])
+
+
+def test_a_top_where_the_support_ends_is_refused():
+    with pytest.raises(DataError, match="where the support ends"):
+        laplace(lambda x: -x[0] if x[0] >= 0 else -np.inf, [1.0])
+
+
+def test_a_poor_approximation_is_said_to_be_poor():
+    with pytest.warns(DataWarning, match="the approximation is poor"):
+        laplace(lambda x: -(x[0] ** 6) - 1e-3 * x[0] ** 2, [1.0])

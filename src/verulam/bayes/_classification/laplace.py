@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 from scipy.optimize import minimize
 
 from verulam.base import (
@@ -14,8 +14,10 @@ from verulam.base import (
     NONE,
     NUMBERS,
     DataError,
+    DataWarning,
     Seed,
     checked_arguments,
+    warn_caller,
 )
 from verulam.bayes._families.multivariate import MultivariateNormal
 
@@ -23,6 +25,8 @@ from verulam.bayes._families.multivariate import MultivariateNormal
 _STEP = np.finfo(float).eps ** 0.25
 #: Newton steps that bring the mode nearer than the search did.
 _POLISHING_STEPS = 5
+#: Falls of the log-density over one standard deviation that are near enough to a Gaussian's, 1/2.
+_FALLS = (0.05, 5.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +88,9 @@ def laplace(
 
     .. math:: \int f(x)\, dx \approx f(x_0)\, \frac{(2\pi)^{d/2}}{|A|^{1/2}}
 
-    which for one number is :math:`f(x_0) \sqrt{2\pi / a}`. See Alpaydin 16.4.4.
+    which for one number is :math:`f(x_0) \sqrt{2\pi / a}`. See Alpaydin 16.4.4. A top that is flat,
+    has an edge or lies where the support ends has no curvature and is refused; where the density
+    falls quite otherwise than a Gaussian, a warning says so.
 
     Examples
     --------
@@ -125,6 +131,7 @@ def laplace(
             f"log_density has no mode near {mode}: its curvature there is "
             f"{np.linalg.eigvalsh(curvature)[0]:.3g}, not above 0. Start elsewhere."
         ) from None
+    _check_shape(height, mode, curvature, hessian is not None)
     log_determinant = 2.0 * float(np.log(np.diagonal(root[0])).sum())
     top = height(mode)
     return LaplaceApproximation(
@@ -133,6 +140,35 @@ def laplace(
         top,
         top + 0.5 * (len(mode) * np.log(2.0 * np.pi) - log_determinant),
     )
+
+
+def _check_shape(
+    height: Callable[[np.ndarray], float], mode: np.ndarray, curvature: np.ndarray, exact: bool
+) -> None:
+    """Raise where there is no curvature to go by; warn where it says little of the density."""
+    finer = _second_differences(height, mode, 0.5 * _fitting_steps(mode, curvature))
+    ratios = eigh(finer, curvature, eigvals_only=True)
+    # Matrices of second derivatives may be expected ones, which are only near the observed ones.
+    widest = 100.0 if exact else 1.5
+    for ratio in ratios:
+        if not 1.0 / widest < ratio < widest:
+            reason = "is that of hessian times" if exact else "changes, from steps half as long,"
+            raise DataError(
+                f"Near its mode {mode} log_density does not have the shape of a Gaussian: its "
+                f"curvature {reason} {ratio:.3g}{'' if exact else '-fold'}. Laplace's method has "
+                "no answer there; use a sampler, or a grid."
+            )
+    values, vectors = np.linalg.eigh(curvature)
+    top = height(mode)
+    for axis in (vectors / np.sqrt(values)).T:
+        drop = top - 0.5 * (height(mode + axis) + height(mode - axis))
+        if np.isfinite(drop) and not _FALLS[0] < drop < _FALLS[1]:
+            warn_caller(
+                f"A standard deviation from its mode {mode} log_density is {drop:.3g} lower, where "
+                "a Gaussian's is 0.5 lower: the approximation is poor.",
+                DataWarning,
+            )
+            break
 
 
 def _climb(height: Callable[[np.ndarray], float], point: np.ndarray) -> np.ndarray:
@@ -153,6 +189,11 @@ def _climb(height: Callable[[np.ndarray], float], point: np.ndarray) -> np.ndarr
 
 def _steps(mode: np.ndarray) -> np.ndarray:
     return _STEP * np.maximum(np.abs(mode), 1.0)
+
+
+def _fitting_steps(mode: np.ndarray, curvature: np.ndarray) -> np.ndarray:
+    scales = 1.0 / np.sqrt(np.maximum(np.abs(np.diagonal(curvature)), 1e-300))
+    return np.minimum(2e-3 * scales, 1e3 * _steps(mode))
 
 
 def _gradient(
@@ -179,8 +220,7 @@ def _curvature(
         return 0.5 * (matrix + matrix.T)
     first = _second_differences(height, mode, _steps(mode))
     # Once more with steps of the size that the curvature suggests.
-    scales = 1.0 / np.sqrt(np.maximum(np.abs(np.diagonal(first)), 1e-300))
-    return _second_differences(height, mode, np.minimum(2e-3 * scales, 1e3 * _steps(mode)))
+    return _second_differences(height, mode, _fitting_steps(mode, first))
 
 
 def _second_differences(
@@ -196,5 +236,11 @@ def _second_differences(
                 - height(mode - left + right)
                 + height(mode - left - right)
             )
+            if not np.isfinite(difference):
+                raise DataError(
+                    f"log_density is -inf beside its highest point near {mode}, where the support "
+                    "ends; no Gaussian has this shape. Of another parameter, such as a logarithm, "
+                    "there may be a mode."
+                )
             matrix[i, j] = matrix[j, i] = -difference / (4.0 * steps[i] * steps[j])
     return matrix

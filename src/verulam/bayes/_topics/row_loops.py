@@ -47,10 +47,10 @@ def end_lanes(lanes):
 @njit(cache=True, nogil=True)
 def topic_at(rest, mass, ends):
     """Return the topic whose mass covers a place on the line of all lanes."""
-    lane, begin = np.int64(0), ZERO
+    lane = np.int64(0)
     for j in range(LANES - 1):
-        begin = ends[j] if rest >= ends[j] else begin
         lane += rest >= ends[j]
+    begin = ends[lane - 1] if lane > 0 else ZERO
     topic = lane
     for j in range(lane + LANES, mass.shape[0], LANES):
         begin += mass[j - LANES]
@@ -69,7 +69,7 @@ def set_inverses(totals, vocabulary, inverses):
             inverses[step, k] = 1.0 / (max(totals[k] + (step - 1), 0.0) + vocabulary)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def row_sweep(
     words, topics, starts, doc_topic, table, totals, alpha, beta, vocabulary, state,
     inverses, coefficients, mass, lanes,
@@ -84,11 +84,11 @@ def row_sweep(
             coefficients[k] = (alpha[k] + counts[k]) * present[k]
         for i in range(starts[d], starts[d + 1]):
             k, row = np.int64(topics[i]), table[words[i]]
-            own = (alpha[k] + counts[k] - 1.0) * below[k] * (row[k] - ONE + beta)
+            # Never quite zero, so that a topic stays where no other one has any mass.
+            own = (alpha[k] + counts[k] - 1.0) * below[k] * (row[k] - ONE + beta) + 1e-300
             sum_lanes(row, coefficients, smoothing, k, mass, lanes)
-            others = np.float64(end_lanes(lanes))
-            rest = draw_uniform(state) * (own + others) - own
-            if rest < 0.0 or others <= 0.0:
+            rest = draw_uniform(state) * (own + end_lanes(lanes)) - own
+            if rest < 0.0:
                 continue
             new = topic_at(np.float32(rest), mass, lanes)
             row[k] -= ONE
