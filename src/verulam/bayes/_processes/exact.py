@@ -207,7 +207,7 @@ def refuse_many_rows(n_rows: int, max_rows: int) -> None:
     """Refuse more rows than an exact process can take, and say what to do instead."""
     if n_rows > max_rows:
         raise DataError(
-            f"an exact Gaussian process of {n_rows} rows needs {n_rows**2 / 2**27:.1f} GiB and "
+            f"an exact Gaussian process of {n_rows} rows needs {n_rows**2 / 2**27:.2g} GiB and "
             f"time that grows with their cube; max_rows is {max_rows}. Train on the rows that "
             "verulam.bayes.spread_rows picks, or use verulam.kernel.feature_map (random Fourier "
             "features or the Nystroem method) with BayesianLinearRegression, or raise max_rows."
