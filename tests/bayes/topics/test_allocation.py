@@ -200,7 +200,8 @@ def test_rows_are_not_made_of_words_far_more_than_the_texts_have():
     rng = np.random.default_rng(0)
     few = sampler_of(WORDS, STARTS, rng.integers(3, size=6), 3, 0.1, rng)
     many = sampler_of(WORDS, STARTS, rng.integers(3, size=6), 3, 0.1, rng, n_words=1000)
-    assert few._in_rows and not many._in_rows
+    assert few._in_rows
+    assert not many._in_rows
     many.sweep(np.full(3, 0.2))
     assert len(many._lists) < 2000
 

@@ -54,7 +54,7 @@ def topic_at(rest, mass, ends):
     topic = lane
     for j in range(lane + LANES, mass.shape[0], LANES):
         begin += mass[j - LANES]
-        topic = j if rest >= begin else topic
+        topic = np.int64(j) if rest >= begin else topic
     # Rounding may lead to a topic without mass, beside one that has some.
     while mass[topic] <= ZERO:
         topic = topic - 1 if topic > 0 else mass.shape[0] - 1
@@ -80,15 +80,15 @@ def row_sweep(
     smoothing = np.float32(beta)
     for d in range(starts.shape[0] - 1):
         counts = doc_topic[d]
-        for k in range(alpha.shape[0]):
-            coefficients[k] = (alpha[k] + counts[k]) * present[k]
+        for j in range(alpha.shape[0]):
+            coefficients[j] = (alpha[j] + counts[j]) * present[j]
         for i in range(starts[d], starts[d + 1]):
             k, row = np.int64(topics[i]), table[words[i]]
             # Never quite zero, so that a topic stays where no other one has any mass.
-            own = (alpha[k] + counts[k] - 1.0) * below[k] * (row[k] - ONE + beta) + 1e-300
+            stay = (alpha[k] + counts[k] - 1.0) * below[k] * (row[k] - ONE + beta) + 1e-300
             sum_lanes(row, coefficients, smoothing, k, mass, lanes)
-            rest = draw_uniform(state) * (own + end_lanes(lanes)) - own
-            if rest < 0.0:
+            rest = draw_uniform(state) * (stay + end_lanes(lanes)) - stay
+            if rest <= 0.0:
                 continue
             new = topic_at(np.float32(rest), mass, lanes)
             row[k] -= ONE
