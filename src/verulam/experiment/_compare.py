@@ -19,6 +19,7 @@ from verulam.experiment._plan.plan import make_plan
 from verulam.experiment._plan.records import Plan
 from verulam.experiment._plan.task_inputs import usual_learners
 from verulam.experiment._preparation.inspection import (
+    given_away,
     rare_classes,
     suggested_groups,
     suggested_order,
@@ -211,7 +212,9 @@ def compare(
     )
     unasked = measure is None and measures is None
     rarity = by_default.remark if unasked else _blind_remark(dataset, judges[0])
-    remarks = (rarity, grouping.remark, _order_remark(dataset, resampling), omission)
+    suspicions = map(str, given_away(dataset, grouping.column))
+    order = _order_remark(dataset, resampling)
+    remarks = (rarity, grouping.remark, *suspicions, order, omission)
     plan = replace(plan, remarks=tuple(filter(None, remarks)))
     return _carried_out(plan, store, workers, progress=progress)
 

@@ -9,6 +9,7 @@ from typing import IO, Any, TextIO
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 
 from verulam.data._dataset import Dataset
 from verulam.data._readers.csv_layout import (
@@ -109,6 +110,7 @@ def read_csv(
         check_rectangle(path, layout)
         with translated_errors(path, layout), open_table(path, layout) as file:
             frame = pd.read_csv(file, low_memory=False, **pandas_options(layout, markers))
+    _refuse_repeated_names(path, layout, frame)
     hints = {
         name: words
         for name, words in layout.hints.items()
@@ -187,6 +189,19 @@ def plain_frame(
         return None
     # A copy lies in one piece for each type, where the parser leaves one for each column.
     return frame.copy() if frame.shape[1] > _MANY_COLUMNS else frame
+
+
+def _refuse_repeated_names(path: Path, layout: CsvLayout, frame: pd.DataFrame) -> None:
+    """Refuse a table in which the line of names is there again, between the rows."""
+    # Beside numbers no column has its own name among its values.
+    if not layout.header or len(frame.columns) < 2 or frame.dtypes.map(is_numeric_dtype).any():
+        return
+    if not (frame == list(layout.names)).all(axis=1).any():
+        return
+    with _numbered(path, layout) as records:
+        lines = [line for line, record in records if [*map(str.strip, record)] == [*layout.names]]
+    problem = "has the names of the columns again; put files together without those lines."
+    raise file_error(path, problem, lines[1] if len(lines) > 1 else None)
 
 
 def _has_other_strings(frame: pd.DataFrame, layout: CsvLayout) -> bool:

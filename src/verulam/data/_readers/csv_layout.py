@@ -12,12 +12,21 @@ from pathlib import Path
 from typing import TextIO
 
 from verulam.base import refuse_duplicate_names
-from verulam.data._table.files import file_error, file_named, open_bytes, undecodable, unreadable
+from verulam.data._table.files import (
+    file_error,
+    file_named,
+    first_undecodable,
+    open_bytes,
+    undecodable,
+    unreadable,
+)
 
 #: Strings that stand for a missing value.
 MISSING_MARKERS: tuple[str, ...] = (
     *("", "?", "-", "--", ".", "NA", "N/A", "n/a", "na", "#N/A", "<NA>", "n.a.", "N.A."),
     *("NaN", "nan", "-nan", "NULL", "Null", "null", "None", "none", "missing", "unknown"),
+    # Of data bases, of pandas, of C on Windows, and "keine Angabe".
+    *("\\N", "(null)", "#NA", "NaT", "-NaN", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN", "k.A."),
     # What spreadsheets write where a formula failed.
     *("#DIV/0!", "#VALUE!", "#REF!", "#NUM!", "#NAME?", "#NULL!"),
 )
@@ -27,6 +36,8 @@ WORD_MARKERS = frozenset({"none", "missing", "unknown"})
 #: From this size on, a float does not tell a whole number from the next.
 LARGEST_WHOLE = 2**53
 
+#: Marks without a width that programs leave at the start of a file.
+_INVISIBLE = "\ufeff\u200b\u200e\u200f\u2060"
 #: So much is looked at, and more where that holds fewer lines: headers can be long.
 _HEAD_BYTES = 2**16
 #: Lines that tell separator, header and decimal mark, and are looked at with these bytes.
@@ -53,8 +64,11 @@ _BINARY = {
     rb"PAR1.*\x00": "a Parquet file; let its name end in .parquet.",
     rb"%PDF": "a PDF, and no table.",
 }
+_JSON = "JSON; let its name end in .json, or .jsonl with an object a line"
 # In order of preference: in "1,5;2,5" both fit, and the semicolon is the one meant.
 _DELIMITERS = ("\t", ";", "|", ",")
+#: Tried where none of the others is there; each record must then have as many.
+_RARE_DELIMITERS = ("~", "^", "¦", "\x01", "\x1f")
 #: Numbers and truth values that are written in letters.
 _LETTERS_ONLY = frozenset({"inf", "infinity", "true", "false"})
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -158,16 +172,22 @@ def csv_layout(
     except RecordError as error:
         raise file_error(path, f"{error}. Is a quote left open?", error.line + skipped) from error
     titles = records[: title_records(records) if header is not False and delimiter != " " else 0]
-    if titles:
-        starts = numbered_records(io.StringIO(text, newline=""), delimiter)
-        skipped += next(islice(starts, len(titles), None))[0] - 1
-        records = records[len(titles) :]
+    records = records[len(titles) :]
     header = _has_header(records) if header is None else header
     body = records[1:] if header else records
     if whole and not body:
         raise file_error(path, f"has a header and no rows: {', '.join(records[0])}.")
+    # Where the names stand, and the row below them.
+    lines = numbered_records(io.StringIO(text, newline=""), delimiter)
+    starts = [line for line, _ in islice(lines, len(titles) + min(2, len(records)))]
+    name_line = skipped + starts[len(titles)]
+    names = _names(path, records, header, name_line)
+    if titles:
+        skipped = name_line - 1
+    if header and (longer := _names_of_longer_rows(names, body)):
+        # A line of names that is too short for the parser is left out, since they are known.
+        skipped, names, header = name_line - 1 + starts[-1] - starts[-2], longer, False
     decimal = decimal or ("," if delimiter != "," and _has_decimal_comma(body) else ".")
-    names = _names(path, records, header, 1 + skipped)
     columns = {
         name: column
         for name, column in zip(names, zip_longest(*body, fillvalue=""), strict=False)
@@ -238,15 +258,28 @@ def _encoding(path: Path, head: bytes) -> str:
             "holds zero bytes, so it is not text; save UTF-16 with a mark, or name the encoding in "
             "Python.",
         )
-    return next((name for name in ("utf-8", "cp1252") if _decodes(path, name)), "latin-1")
+    if start := re.match(
+        rb"\s*(<(?:!DOCTYPE|\?xml|html|table)\b|[\[{]\s*[{\"])", head, re.IGNORECASE
+    ):
+        what = "HTML or XML, and no table" if start[1].startswith(b"<") else _JSON
+        raise file_error(path, f"is {what}.")
+    if _decodes(path, "utf-8"):
+        return "utf-8"
+    _refuse_damaged(path)
+    return "cp1252" if _decodes(path, "cp1252") else "latin-1"
 
 
-def _decodes(path: Path, encoding: str) -> bool:
+def _decodes(path: Path, name: str) -> bool:
     """Tell whether the whole file is valid in that encoding: the head of one may be plain ASCII."""
-    decoder = codecs.getincrementaldecoder(encoding)()
+    decoder = codecs.getincrementaldecoder(name)()
+    n_lines = 1
     try:
         with open_bytes(path) as file:
             while block := file.read(2**20):
+                if (place := block.find(b"\x00")) >= 0:
+                    line = n_lines + block.count(b"\n", 0, place)
+                    raise file_error(path, "holds a zero byte, so it is damaged.", line)
+                n_lines += block.count(b"\n")
                 # Of plain ASCII nothing needs decoding, unless a character has begun before it.
                 if not block.isascii() or decoder.getstate()[0]:
                     decoder.decode(block)
@@ -254,6 +287,24 @@ def _decodes(path: Path, encoding: str) -> bool:
     except UnicodeDecodeError:
         return False
     return True
+
+
+def _refuse_damaged(path: Path) -> None:
+    """Refuse a file of UTF-8 but for a few bytes, all else of which would come out wrong."""
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    n_damaged = n_sound = 0
+    with open_bytes(path) as file:
+        while block := file.read(2**20):
+            text = decoder.decode(block)
+            n_damaged += (damaged := text.count("\ufffd"))
+            n_sound += len(re.findall(r"[^\x00-\x7f]", text)) - damaged
+    # Letters of another encoding make hardly ever a character of UTF-8.
+    if n_sound > n_damaged:
+        problem = (
+            "a letter is no UTF-8, though others of this file are; mend it, or name the encoding "
+            "in Python."
+        )
+        raise file_error(path, problem, first_undecodable(path, "utf-8"))
 
 
 def _best_cut(text: str, whole: bool) -> tuple[str, _Cut | None]:
@@ -264,7 +315,12 @@ def _best_cut(text: str, whole: bool) -> tuple[str, _Cut | None]:
         return best, cuts[best]
     # Words in a column of texts are separated by spaces too, so those must agree better.
     by_space = _cut(text, " ", whole)
-    return (" ", by_space) if _agreement(by_space) >= 0.9 else (",", cuts.get(","))
+    if _agreement(by_space) >= 0.9:
+        return " ", by_space
+    rare = {mark: _cut(text, mark, whole) for mark in _RARE_DELIMITERS if mark in text}
+    return next(
+        ((mark, cut) for mark, cut in rare.items() if _agreement(cut) == 1.0), (",", cuts.get(","))
+    )
 
 
 def _cut(text: str, delimiter: str, whole: bool) -> _Cut | None:
@@ -328,6 +384,8 @@ def title_records(records: Sequence[Sequence[str]]) -> int:
     (width, _), *_ = Counter(map(len, records)).most_common(1)
 
     def is_title(record: Sequence[str]) -> bool:
+        if record[0].startswith("#") and len(record) != width:
+            return True
         filled = sum(bool(field.strip()) for field in record)
         # Of two columns the first may have no name, as a written index has none.
         in_front = len(record) == width and not any(map(str.strip, record[1:]))
@@ -361,16 +419,15 @@ def _has_header(records: list[list[str]]) -> bool:
     """
     first, *body = records
     present = [field for field in first if field]
+    others = [record for record in body if record != first]
+    if len(others) < len(body) and _stand_above_numbers(first, others):
+        return True  # files with one line of names each, put together: refused when read
     if all(map(_is_number, first)) and len(set(first)) == len(first) and body:
         # Years above words, say: numbers are names where no column has any below.
         return not any(_is_number(field) for record in body for field in record)
     if any(map(_is_number, present)):
         return False
-    columns = zip_longest(*body, fillvalue="")
-    if any(
-        field not in MISSING_MARKERS and _are_numbers(column)
-        for field, column in zip(first, columns, strict=False)
-    ):
+    if _stand_above_numbers(first, body):
         return True
     if len(set(present)) < len(present):
         return False
@@ -380,6 +437,17 @@ def _has_header(records: list[list[str]]) -> bool:
         if field
     )
     return 2 * again < max(1, len(present))
+
+
+def _stand_above_numbers(first: Sequence[str], body: Sequence[Sequence[str]]) -> bool:
+    """Tell whether a word of the first record has nothing but numbers below it."""
+    if any(_is_number(field) for field in first):
+        return False
+    columns = zip_longest(*body, fillvalue="")
+    return any(
+        field not in _MARKERS and _are_numbers(column)
+        for field, column in zip(first, columns, strict=False)
+    )
 
 
 def _are_numbers(column: tuple[str, ...]) -> bool:
@@ -462,6 +530,24 @@ def _hints(
     return hints
 
 
+def _names_of_longer_rows(
+    names: tuple[str, ...], body: Sequence[Sequence[str]]
+) -> tuple[str, ...] | None:
+    """Return names for rows that all have one field more than there are names, where it is plain.
+
+    The first column has none where R wrote the names of its rows, and the last where every row
+    ends in a delimiter.
+    """
+    if len(names) < 2 or {len(record) for record in body} != {len(names) + 1}:
+        return None
+    if not any(record[-1].strip() for record in body):
+        return (*names, f"column_{len(names) + 1}")
+    firsts = [record[0].strip() for record in body]
+    counted = firsts == [str(number) for number in range(1, len(firsts) + 1)]
+    words = len(set(firsts)) == len(firsts) and not any(map(_is_number, firsts))
+    return ("column_1", *names) if (counted or words) and "column_1" not in names else None
+
+
 def _has_decimal_comma(records: list[list[str]]) -> bool:
     fields = [field.strip() for record in records for field in record]
     with_comma = sum(bool(_COMMA_NUMBER.fullmatch(field)) for field in fields)
@@ -473,7 +559,10 @@ def _names(path: Path, records: list[list[str]], header: bool, line: int) -> tup
     if not header:
         (n_fields, _), *_ = Counter(map(len, records)).most_common(1)
         return tuple(f"column_{number + 1}" for number in range(n_fields))
-    names = [field.strip() or f"column_{number + 1}" for number, field in enumerate(records[0])]
+    names = [
+        field.strip(_INVISIBLE).strip() or f"column_{number + 1}"
+        for number, field in enumerate(records[0])
+    ]
     with file_named(path, line):
         refuse_duplicate_names(names)
     return tuple(names)

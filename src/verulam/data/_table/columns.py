@@ -24,7 +24,13 @@ Kind = Literal["numeric", "categorical", "ordinal", "boolean", "text", "date"]
 #: A column of strings with at most this many distinct values may be a category.
 MAX_CATEGORIES = 100
 
-_ISO_DATE = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
+_ISO_DATE = (
+    r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z| ?UTC| ?[+-]\d{2}:?\d{2})?)?"
+)
+#: What data bases write where there is no date.
+_NO_DATES = ("0000-00-00", "0000-00-00 00:00:00")
+#: A cell that a spreadsheet wrote so that it stays text, such as a code with a zero in front.
+_FORCED_TEXT = r'="([^"]*)"'
 
 
 def kind_of(column: pd.Series) -> Kind:
@@ -75,6 +81,8 @@ def _normalised_values(column: pd.Series) -> pd.Series:
         )
     if pd.api.types.is_numeric_dtype(dtype):
         return _numbers(column)
+    if isinstance(dtype, pd.PeriodDtype):
+        return _dates(column.dt.to_timestamp())
     if pd.api.types.is_datetime64_any_dtype(dtype):
         return _dates(column)
     return _objects(column.astype(object))
@@ -112,6 +120,8 @@ def has_few_values(n_distinct: int, n_present: int) -> bool:
 
 def are_dates(present: pd.Series) -> bool:
     """Tell whether all of these strings are ISO dates, such as 2024-02-29 or 2024-02-29 12:30."""
+    if present.empty:
+        return False
     looks = all(re.fullmatch(_ISO_DATE, text) for text in present.iloc[:20])
     # A string such as 2023-02-30 looks like a date and is none.
     return looks and bool(
@@ -121,6 +131,7 @@ def are_dates(present: pd.Series) -> bool:
 
 def parsed_dates(column: pd.Series) -> pd.Series:
     """Return ISO dates as dates, missing where a string is none."""
+    column = column.str.replace(r" ?UTC$", "Z", regex=True)
     return _dates(pd.to_datetime(column, format="ISO8601", errors="coerce", utc=True))
 
 
@@ -144,6 +155,8 @@ def _booleans(column: pd.Series) -> pd.Series:
 
 
 def _dates(column: pd.Series) -> pd.Series:
+    if not isinstance(column.dtype, np.dtype | pd.DatetimeTZDtype):  # of Arrow
+        column = pd.Series(column.to_numpy("datetime64[us]"), column.index, name=column.name)
     if isinstance(column.dtype, pd.DatetimeTZDtype):
         column = column.dt.tz_convert("UTC").dt.tz_localize(None)
     return column.astype("datetime64[us]")
@@ -187,9 +200,17 @@ def _objects(column: pd.Series) -> pd.Series:
 def _strings(column: pd.Series) -> Reading:
     """Return strings as the dates, numbers or categories that all of them are, else as text."""
     present = column.dropna()
+    # Spaces of any kind alone are a gap.
+    if (blank := present.str.isspace()).any():
+        present = present[~blank]
+        column = column.where(column.isna() | ~column.str.isspace().fillna(value=False))
     if present.empty:
         return Reading(column.astype("float64"), "")
-    if are_dates(present):
+    if present.iloc[0].startswith('="') and present.str.fullmatch(_FORCED_TEXT).all():
+        inner = _strings(column.str.extract(_FORCED_TEXT, expand=False))
+        note = f"text, written as {present.iloc[0]!r}"
+        return Reading(inner.values, ", ".join(filter(None, [note, inner.note])), inner.form)
+    if are_dates(present[~present.isin(_NO_DATES)]):
         return Reading(parsed_dates(column), "")
     reading = read_numbers(column) or read_dates(column) or read_times(column)
     if reading is not None:

@@ -1,6 +1,7 @@
 """Tables on disk: checked paths, errors that name the file, and roles inside of Parquet files."""
 
 import bz2
+import codecs
 import gzip
 import json
 import lzma
@@ -102,9 +103,25 @@ def data_name(path: Path) -> str:
 
 def undecodable(path: Path, error: UnicodeError) -> DataError:
     """Return the error for bytes that are no text in the encoding of the file."""
+    encoding = getattr(error, "encoding", "")
+    line = first_undecodable(path, encoding) if encoding in {"utf-8", "ascii"} else None
     return file_error(
-        path, f"cannot be decoded ({error}); save it as UTF-8, or name its encoding in Python."
+        path,
+        f"cannot be decoded ({error}); save it as UTF-8, or name its encoding in Python.",
+        line,
     )
+
+
+def first_undecodable(path: Path, encoding: str) -> int | None:
+    """Return the first line that is no text in an encoding of single bytes for line ends."""
+    decoder = codecs.getincrementaldecoder(encoding)()
+    with open_bytes(path) as file:
+        for number, line in enumerate(file, 1):
+            try:
+                decoder.decode(line)
+            except UnicodeError:
+                return number
+    return None
 
 
 def write_parquet(table: pd.DataFrame, roles: dict[str, Any], path: str | Path) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from verulam.data._table.columns import kind_of
+from verulam.data._table.written_values import units_of
 
 #: So many values are looked at; more would not change a hint.
 _LOOKED_AT = 10_000
@@ -18,6 +19,9 @@ _LARGEST_WHOLE = 2**53
 
 # Anchored at both ends, so that a sentence that begins with a number is none.
 _DECORATED = r"[-+]?\s?[€$£¥]?\s?\d{1,3}(?:[.,' \u00a0]?\d{3})*(?:[.,]\d+)?\s?(?:%|[€$£¥])?"
+_PLAIN_DATE = r"\d{4}-\d{2}-\d{2}(?:[ T].*)?"
+#: The remark on text that is nothing but digits.
+DIGITS = "codes of digits"
 _LOCAL_DATE = r"\d{1,2}[./-]\d{1,2}[./-](?:\d{4}|\d{2})(?:[ T]\d{1,2}:\d{2}(?::\d{2})?)?"
 
 
@@ -38,7 +42,10 @@ def hint(present: pd.Series, kind: str) -> str:
     """Return the remark on values of that kind, none of them missing."""
     if kind == "text":
         texts = present.iloc[:_LOOKED_AT].astype(str)
-        return ", ".join(filter(None, [_text_hint(texts.str.strip()), _space_hint(texts)]))
+        words = _text_hint(texts.str.strip())
+        if words == DIGITS and len(present) > len(texts):  # which may be so of the first rows alone
+            words = _text_hint(present.astype(str).str.strip())
+        return ", ".join(filter(None, [words, _space_hint(texts)]))
     if kind in {"categorical", "ordinal"}:
         words = pd.Series(present.cat.categories)
         return ", ".join(filter(None, [_number_hint(words), _space_hint(words)]))
@@ -67,25 +74,60 @@ def _space_hint(values: pd.Series) -> str:
 
 
 def _number_hint(words: pd.Series) -> str:
-    """Return the remark on categories that are numbers but for a few."""
-    if not all(isinstance(word, str) for word in words):
+    """Return the remark on categories that are numbers but for a few, or dates."""
+    if words.empty or not all(isinstance(word, str) for word in words):
         return ""
+    words = words.str.strip()
     plain = pd.to_numeric(words, errors="coerce").notna()
     odd = int((~plain).sum())
-    return _text_hint(words) if plain.sum() > 2 * odd > 0 else ""
+    if plain.sum() > 2 * odd > 0:
+        return _text_hint(words)
+    if plain.any() and plain.all():
+        return ""
+    return _date_hint(words) or _unit_hint(words)
+
+
+def _date_hint(texts: pd.Series) -> str:
+    """Return the remark on strings that are dates, but not all, or not in one way."""
+    plain = texts.str.fullmatch(_PLAIN_DATE)
+    local = texts.str.fullmatch(_LOCAL_DATE)
+    if (plain | local).mean() <= 0.5:
+        return ""
+    if plain.sum() > local.sum():
+        return f"looks like dates, but for {_some(texts[~plain])}" if not plain.all() else ""
+    return f"looks like dates, which are read in the form 2024-02-29, not {texts[local].iloc[0]}"
+
+
+def _unit_hint(words: pd.Series) -> str:
+    """Return the remark on amounts with more than one unit."""
+    units = units_of(words.tolist())
+    if units is None:
+        return ""
+    if len(units) > 1:
+        return f"looks like numbers, but with several units: {_some(words)}"
+    both = all(words.str.contains(rf"\d{mark}\d", regex=True).any() for mark in ("[.]", ","))
+    if both and words.str.fullmatch(r"-?\d+(?:[.,]\d+)?").all():
+        return f"looks like numbers, but with points and commas: {_some(words)}"
+    return ""
+
+
+def _some(texts: pd.Series) -> str:
+    """Return the first different ones of some strings, and how many others there are."""
+    others = texts.unique()
+    more = f" and {len(others) - 3} others" if len(others) > 3 else ""
+    return ", ".join(repr(str(text)) for text in others[:3]) + more
 
 
 def _text_hint(texts: pd.Series) -> str:
-    if texts.str.fullmatch(_LOCAL_DATE).mean() > 0.5:
-        return f"looks like dates, which are read in the form 2024-02-29, not {texts.iloc[0]}"
+    if dates := _date_hint(texts):
+        return dates
     plain = pd.to_numeric(texts, errors="coerce").notna()
     if plain.all():
-        return "codes of digits"
+        return DIGITS
     if plain.mean() > 0.5:
-        others = texts[~plain].unique()
-        shown = ", ".join(repr(str(text)) for text in others[:3])
-        more = f" and {len(others) - 3} others" if len(others) > 3 else ""
-        return f"looks like numbers, but for {shown}{more}"
+        return f"looks like numbers, but for {_some(texts[~plain])}"
+    if units := _unit_hint(texts):
+        return units
     decorated = texts.str.fullmatch(_DECORATED)
     if decorated.mean() > 0.5:
         return f"looks like numbers, written as {texts[decorated].iloc[0]!r}"

@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import time
+from unicodedata import normalize
 
 import numpy as np
 import pandas as pd
@@ -48,15 +49,24 @@ _CURRENCIES = (
     "VND|ZAR"
 )
 _MARK = rf"(?:[{_MARKS}]|(?:{_CURRENCIES})(?=[\s\d-])|R\$|Fr\.)"
-_DIGITS = r"\d[\d.,' \u00a0\u2009\u202f]*"
+_DIGITS = r"\d[\d.,'\u2019 \u00a0\u2009\u202f]*"
 # One letter e and a digit is a power of ten.
 _UNIT = r"%|‰|°[CF]?|(?![eE]\d)[A-Za-zµ]{1,4}[²³23]?(?:/[A-Za-z]{1,3}[²³23]?)?|[€$£¥₹]"
 _NUMBER = re.compile(
     rf"(?P<open>\()?(?P<sign>[-+−])?\s?(?P<mark>{_MARK})?\s?(?P<inner>(?<![-+−])[-−])?"
-    rf"(?P<digits>{_DIGITS})\s?(?P<unit>{_UNIT})?(?(open)\))"
+    rf"(?P<digits>{_DIGITS})(?P<after>(?<=\d)-(?!.))?\s?(?P<unit>{_UNIT})?(?(open)\))"
 )
+#: Letters behind a number that are a unit or a factor; others may be anything.
+_UNIT_WORDS = (
+    "kg|g|mg|lb|lbs|oz|t|km|m|cm|mm|mi|ft|in|yd|h|hr|hrs|min|s|sec|ms|l|ml|cl|dl|kW|MW|W|kWh|V|mV|"
+    "A|mA|Hz|kHz|MHz|GHz|B|KB|kB|MB|GB|TB|k|K|M|Mio|mio|mn|bn|T"
+)
+_KNOWN_UNITS = frozenset(f"{_CURRENCIES}|{_UNIT_WORDS}".split("|"))
 _MULTIPLIERS = {"k", "K", "M", "m", "Mio", "mio", "mn", "bn", "B", "T"}
-_GROUPED = {sign: re.compile(rf"\d{{1,3}}(?:{re.escape(sign)}\d{{3}})+") for sign in ".,' "}
+_GROUPED = {sign: re.compile(rf"\d{{1,3}}(?:{re.escape(sign)}\d{{3}})+") for sign in ".' "}
+#: In India the groups above the thousands have two digits.
+_GROUPED[","] = re.compile(r"\d{1,3}(?:,\d{3})+|\d{1,2}(?:,\d{2})+,\d{3}")
+_PLAIN_SIGNS = str.maketrans(dict.fromkeys("\u00a0\u2009\u202f", " ") | {"\u2019": "'"})
 
 #: How dates are written where they are not ISO; those of one row read alike but for the order.
 _DATE_FORMATS: tuple[tuple[str, ...], ...] = (
@@ -73,13 +83,14 @@ _DATE_FORMATS: tuple[tuple[str, ...], ...] = (
     ("%b %d, %Y",),
     ("%B %d, %Y",),
     ("%b %d %Y",),
+    ("%Y-%m",),
 )
 #: Two digits from 30 on may be of this century or the last.
 _MISTAKABLE_YEAR = 2030
 _TIMES = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
 #: Shape of all that may be such a date, so that other texts are not tried in vain.
 _MAYBE_DATE = re.compile(
-    r"(?:\d{1,4}[-/. ][A-Za-z0-9]{1,9}[-/. ]\d{2,4}|[A-Za-z]{3,9} \d{1,2},? \d{4})"
+    r"(?:\d{1,4}[-/. ][A-Za-z0-9]{1,9}[-/. ]\d{2,4}|[A-Za-z]{3,9} \d{1,2},? \d{4}|\d{4}-\d{2})"
     r"(?:[ T]\d{1,2}:\d{2}(?::\d{2})?(?: [AaPp][Mm])?)?"
 )
 _TIME = re.compile(r"(?P<hours>\d{1,3}):(?P<minutes>[0-5]\d)(?::(?P<seconds>[0-5]\d(?:\.\d+)?))?")
@@ -133,7 +144,8 @@ def read_numbers(column: pd.Series, form: str | None = None) -> Reading | None:
     head = (str(text).strip() for text in present.iloc[:_HEAD])
     if form is None and not all(map(_NUMBER.fullmatch, head)):
         return None
-    present = present.astype(str).str.strip()
+    written = present.astype(str)
+    present = written.str.strip()
     parts = [_NUMBER.fullmatch(text) for text in present]
     matches = [match for match in parts if match is not None]
     if not matches or len(matches) < len(parts):
@@ -141,12 +153,15 @@ def read_numbers(column: pd.Series, form: str | None = None) -> Reading | None:
     units = {(match["mark"] or "", match["unit"] or "") for match in matches}
     if len(units) > 1 or any(unit in _MULTIPLIERS for _, unit in units):
         return None
-    digits = [re.sub(r"[\u00a0\u2009\u202f]", " ", match["digits"].strip()) for match in matches]
+    digits = [match["digits"].strip().translate(_PLAIN_SIGNS) for match in matches]
     (mark, unit) = next(iter(units))
     if form is None:
         decimal = _decimal_sign(digits, money=bool(mark) or unit in _MARKS)
-        minus = any(match["sign"] == "−" for match in matches)  # which plain readers do not know
+        # Plain readers know neither.
+        minus = any(match["sign"] == "−" or match["after"] for match in matches)
         odd = mark or unit or minus or _has_separators(digits) or _has_losses(matches)
+        # Spaces of a kind that plain readers do not leave out; codes begin with 0.
+        odd = odd or ((written != present).any() and not any(re.match(r"0\d", d) for d in digits))
         if decimal is None or not odd:
             return None
         if _are_codes(matches, digits, plain=not (mark or unit)):
@@ -158,7 +173,7 @@ def read_numbers(column: pd.Series, form: str | None = None) -> Reading | None:
     plain = [_plain_digits(text, decimal) for text in digits]
     if any(text is None for text in plain):
         return None
-    negative = np.array([bool(m["sign"] in ("-", "−") or m["inner"] or m["open"]) for m in matches])
+    negative = np.array([_is_negative(match) for match in matches])
     numbers = np.array([float(text or "nan") for text in plain]) * np.where(negative, -1.0, 1.0)
     values = pd.Series(np.nan, index=column.index, name=column.name)
     values.loc[present.index] = numbers
@@ -176,6 +191,10 @@ def _are_codes(matches: Sequence[re.Match[str]], digits: Sequence[str], *, plain
     return spaced and (
         any(match["sign"] == "+" for match in matches) or (len(lengths) == 1 and min(lengths) >= 9)
     )
+
+
+def _is_negative(match: re.Match[str]) -> bool:
+    return match["sign"] in ("-", "−") or any(match[name] for name in ("inner", "open", "after"))
 
 
 def _has_losses(matches: Sequence[re.Match[str]]) -> bool:
@@ -228,6 +247,31 @@ def _plain_digits(text: str, decimal: str) -> str | None:
             return None
         whole = whole.replace(sign, "")
     return f"{whole}.{fraction or 0}"
+
+
+def units_of(texts: Sequence[str]) -> set[str] | None:
+    """Return what stands beside the numbers in some strings; None where one is no such amount.
+
+    Parameters
+    ----------
+    texts
+        Distinct strings.
+
+    Examples
+    --------
+    >>> sorted(units_of(["5 kg", "700 g", "8"]))
+    ['', 'g', 'kg']
+    >>> units_of(["1st", "2nd"]) is None
+    True
+    """
+    units = set()
+    for text in texts:
+        match = _NUMBER.fullmatch(text.strip())
+        unit = "" if match is None else match["mark"] or match["unit"] or ""
+        if match is None or (unit.isalpha() and unit not in _KNOWN_UNITS):
+            return None
+        units.add(unit)
+    return units
 
 
 def read_dates(column: pd.Series, form: str | None = None) -> Reading | None:
@@ -384,7 +428,8 @@ def same_word(text: str, known: Collection[str] = ()) -> str:
     >>> same_word(" Very  GOOD "), same_word("Y", {"yes", "no"})
     ('very good', 'yes')
     """
-    word = " ".join(text.split()).casefold()
+    # A letter with an accent may be written as one character or as two.
+    word = " ".join(normalize("NFC", text).split()).casefold()
     if word not in known:
         for answers in _answers_among(known):
             if answers.get(word, "") in known:

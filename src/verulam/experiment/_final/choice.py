@@ -190,6 +190,9 @@ def reason_for(analysis: Analysis, data: str, name: str, learner: str | None) ->
     """
     means = analysis.tables[data]["mean"]
     best = select_contestant(analysis, data, "best").name
+    if (evidence := analysis.evidence.get(data)) is not None:
+        # As the report has them: of all rows together, where the measure is no mean of splits.
+        means = evidence.table["estimate"].reindex(means.index).fillna(means)
     lead = f"the best mean {measure_words(analysis.measure)} ({number_text(means[best])})"
     recommended = analysis.recommended
     advice = "" if recommended is None else f"the study recommends {spoken_name(recommended)}"

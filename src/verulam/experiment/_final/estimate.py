@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from verulam.experiment._store.responses import Responses
 from verulam.experiment._study.cost_matrix import decision_risk
 from verulam.measures import Measure, accuracy, error
 from verulam.statistics import corrected_t_test, rate_interval
+
+if TYPE_CHECKING:
+    from verulam.experiment._evidence.evidence import Evidence
 
 LOCKED, RESAMPLED = "locked test part", "cross-validation"
 #: Of the interval that a card gives.
@@ -174,7 +177,9 @@ def decision_response(
     )
 
 
-def resampled_response(responses: Responses, data: str, contestant: str) -> ResponseCard:
+def resampled_response(
+    responses: Responses, data: str, contestant: str, evidence: "Evidence | None" = None
+) -> ResponseCard:
     """Return the mean response of a study's runs, with an interval that allows for their overlap.
 
     Parameters
@@ -185,7 +190,22 @@ def resampled_response(responses: Responses, data: str, contestant: str) -> Resp
         Label of the data set.
     contestant
         Name of the contestant.
+    evidence
+        What the study tells of all contestants, whose figures the report prints; None where it
+        tells nothing.
     """
+    if evidence is not None and contestant in evidence.names:
+        figures = evidence.table.loc[contestant]
+        return ResponseCard(
+            responses.measure.name,
+            responses.measure.title,
+            float(figures["estimate"]),
+            float(figures["low"]),
+            float(figures["high"]),
+            CONFIDENCE,
+            "over the validated rows and how they were split, as in the report",
+            RESAMPLED,
+        )
     scores = responses.by_split(data)[contestant].dropna().to_numpy()
     measure, value = responses.measure, float(scores.mean())
     limits: tuple[float | None, float | None] = (None, None)

@@ -184,7 +184,9 @@ def finalise(
         judged = _judge_on_locked_part(
             results, rebuilt, estimator, contestant.name, losses, force=force
         )
-        resampled = resampled_response(analysis.responses, label, contestant.name)
+        resampled = resampled_response(
+            analysis.responses, label, contestant.name, analysis.evidence.get(label)
+        )
         card = final_card(
             results,
             rebuilt,

@@ -17,6 +17,8 @@ from verulam.experiment._text import counted, listed
 
 #: Rows that are looked at where all would take long, and columns of which each is tried alone.
 MOST_ROWS, MOST_COLUMNS = 5_000, 300
+#: So many where somebody waits for the results of learners.
+QUICK_COLUMNS = 50
 #: Fewer rows than this tell nothing of identifiers and groups.
 FEWEST_ROWS = 20
 #: Fewer groups could not be dealt into folds.
@@ -243,7 +245,24 @@ def _outcome_follows(column: pd.Series, data: Dataset) -> bool:
     return bool(np.mean(np.diff(outcomes) ** 2) < np.var(outcomes))
 
 
-def _leak_findings(data: Dataset, inputs: pd.DataFrame) -> Iterator[Finding]:
+def given_away(data: Dataset, grouped: str | None) -> tuple[Finding, ...]:
+    """Return what may make a comparison look better than it is: columns that tell, rows twice.
+
+    Parameters
+    ----------
+    data
+        A data set with a target.
+    grouped
+        The column that is no input, since its rows are kept together.
+    """
+    names = [name for name in data.input_names if name != grouped]
+    inputs = data.table[[name for name in names if not is_identifier(data.table[name])]]
+    return (*_leak_findings(data, inputs, QUICK_COLUMNS), *_duplicate_findings(data))
+
+
+def _leak_findings(
+    data: Dataset, inputs: pd.DataFrame, most_columns: int = MOST_COLUMNS
+) -> Iterator[Finding]:
     """Yield the columns that alone predict the target almost perfectly."""
     if data.target is None or data.n_rows < 5 * FEWEST_ROWS:
         return
@@ -256,7 +275,11 @@ def _leak_findings(data: Dataset, inputs: pd.DataFrame) -> Iterator[Finding]:
             return
     else:
         codes = targets.to_numpy(dtype=np.float64)
-    for name in list(inputs)[:MOST_COLUMNS]:
+        scale = np.abs(codes).max()
+        if not 0 < np.ptp(codes / (scale or 1.0)) < np.inf:
+            return  # the same in every row, or no numbers to learn from
+        codes = codes / scale  # whose squares do not overflow
+    for name in list(inputs)[:most_columns]:
         column = inputs[name]
         if column.dtype.kind == "M" or not (
             is_categorical(column) or pd.api.types.is_numeric_dtype(column)

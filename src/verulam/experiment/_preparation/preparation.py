@@ -191,8 +191,11 @@ def usable_inputs(
             f"{'is' if one else 'are'} left out; keep (--keep of a command) brings "
             f"{'it' if one else 'them'} back."
         )
-    if constant:
-        notices.append(f"Columns with one value alone are left out: {', '.join(constant)}.")
+    empty = [name for name in constant if usable[name].isna().all()]
+    if empty:
+        notices.append(f"Columns without any value are left out: {', '.join(empty)}.")
+    if alike := [name for name in constant if name not in empty]:
+        notices.append(f"Columns with one value alone are left out: {', '.join(alike)}.")
     usable = usable.drop(columns=constant)
     texts = [name for name in usable if _kind(usable[name]) == "text"]
     hinted = [f"{name} ({hint})" for name in texts if (hint := column_hint(usable[name]))]
