@@ -149,6 +149,11 @@ def test_a_search_without_a_match_has_suggestions_alone():
         ("outlier detection", "local outlier factor"),
         ("outliers", "local outlier factor"),
         ("lda", "Fisher's linear discriminant"),
+        ("ols", "linear regression"),
+        ("t-SNE", "Isomap"),
+        ("LSTM", "recurrent"),
+        ("kriging", "Gaussian process"),
+        ("topic model", "latent Dirichlet allocation"),
     ],
 )
 def test_what_people_call_it(question, learner):
@@ -181,6 +186,13 @@ def test_chapters_by_their_name():
         "partial dependence",
         "SHAP",
         "threshold",
+        "SMOTE",
+        "one hot",
+        "p-value",
+        "Nemenyi",
+        "random search",
+        "regularization",
+        "dropout",
     ],
 )
 def test_what_is_no_method_of_the_texts_is_told_where(question):

@@ -180,6 +180,22 @@ def test_describe_a_file(capsys, tmp_path):
     )
 
 
+def test_describe_a_wide_file(capsys, tmp_path):
+    file = tmp_path / "wide.csv"
+    names = [f"gene_{number}" for number in range(70)]
+    rows = [
+        ",".join([*(str(row * 0.5) for _ in names), "ill" * (row % 2) or "well"])
+        for row in range(8)
+    ]
+    file.write_text("\n".join([",".join([*names, "state"]), *rows]) + "\n")
+    output = printed(capsys, "describe", str(file), "--target", "state")
+    assert "gene_59 " in output
+    assert "gene_60 " not in output
+    assert "target" in output
+    assert "And 10 other columns (10 numeric); --all shows them." in " ".join(output.split())
+    assert "gene_69 " in printed(capsys, "describe", str(file), "--target", "state", "--all")
+
+
 def test_describe_without_some_columns(capsys):
     output = printed(capsys, "describe", "iris", "--leave-out", "petal_width_cm, sepal_width_cm")
     assert output.count("ignored") == 2

@@ -37,6 +37,20 @@ SYNONYMS = {
     "lda": "linear discriminant",
     "mlp": "perceptron",
     "feature selection": "subset selection",
+    "ols": "linear regression",
+    "lstm": "recurrent",
+    "gru": "recurrent",
+    "kriging": "gaussian process",
+    "topic model": "latent dirichlet",
+    "topic models": "latent dirichlet",
+    "topic modelling": "latent dirichlet",
+    "market basket": "apriori",
+    "l1": "lasso",
+    "l2": "ridge",
+    "tsne": "isomap",
+    "t-sne": "isomap",
+    "umap": "isomap",
+    "boosted trees": "gradient boosting",
 }
 #: What is not a method of the texts, and where it is.
 ELSEWHERE = {
@@ -60,6 +74,10 @@ ELSEWHERE = {
     "permutation importance": "see feature importance",
     "grid search": "tuning of a study (`verulam init` shows it); scikit-learn's GridSearchCV works "
     "with every learner.",
+    "random search": "see grid search",
+    "bayesian optimization": "see grid search",
+    "bayesian optimisation": "see grid search",
+    "optuna": "see grid search",
     "hyperparameter": "tuning of a study (`verulam init` shows it).",
     "missing value": "learners tagged `missing` take gaps as they are; for the others `compare` "
     "imputes within each training part.",
@@ -69,6 +87,27 @@ ELSEWHERE = {
     "text": "columns of text become components by themselves in `compare`; topics are in "
     "verulam.bayes.",
     "date": "columns of dates become time, season and weekday by themselves in `compare`.",
+    "one hot": "categories become columns of 0 and 1 by themselves in `compare`, for learners "
+    "that need it; `verulam describe` shows what each column becomes.",
+    "one-hot": "see one hot",
+    "scaling": "see one hot",
+    "smote": "see imbalance",
+    "oversampling": "see imbalance",
+    "regularization": "see regularisation",
+    "regularisation": "penalties and priors: ridge regression, lasso, weight decay of "
+    "neural.MLPRegressor, C of support vector machines, bayes.BayesianLinearRegression.",
+    "elastic net": "see regularisation",
+    "dropout": "see regularisation",
+    "dbscan": "verulam.cluster has k-means, mixtures, hierarchies, fuzzy and graph methods; "
+    "DBSCAN is in sklearn.cluster.",
+    "p-value": "`verulam compare` prints adjusted p; verulam.statistics has "
+    "the tests of chapter 19.",
+    "p value": "see p-value",
+    "significance": "see p-value",
+    "friedman": "verulam.statistics.friedman_test; `verulam report` of a study over "
+    "many data sets.",
+    "nemenyi": "see friedman",
+    "critical difference": "see friedman",
     "excel": "verulam.data.read takes .xlsx, .csv, .parquet, .feather, .jsonl, .arff and .npz.",
     "explain": "`verulam explain MODEL FILE --row 2`; explain of naive Bayes and neighbours; the "
     "tree and the rules of readable learners.",

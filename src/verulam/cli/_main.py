@@ -30,6 +30,8 @@ from verulam.cli._study_commands import study_app
 from verulam.cli._warm_command import warm_app
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from verulam.catalogue import Entry, MapRow
 
 app = typer.Typer(
@@ -42,6 +44,8 @@ app = typer.Typer(
 Tags = Annotated[
     list[str] | None, typer.Option("--tag", help="Ability, repeatable.", metavar="TAG")
 ]
+#: Of more columns than this a description counts the others.
+MOST_COLUMNS = 60
 #: Wrong usage or unusable data.
 USAGE = 2
 #: Options as other programs call them, and ours.
@@ -122,6 +126,9 @@ def describe(
     target: Annotated[str | None, typer.Option(help="Column to predict.")] = None,
     drop_missing_target: DropMissing = False,
     leave_out: LeaveOut = None,
+    every: Annotated[
+        bool, typer.Option("--all", help=f"Show more than {MOST_COLUMNS} columns.")
+    ] = False,
 ) -> None:
     """Describe the columns of a data set."""
     from verulam.experiment._study.data_source import open_data
@@ -139,20 +146,31 @@ def describe(
     from verulam.experiment._preparation.preparation import becomes
 
     findings = inspect_table(dataset)
-    left_out = [name for f in findings if f.kind == "identifier" for name in f.columns]
+    outcomes = {"identifier": "left out", "group": "keeps its rows together"}
+    special = {name: outcomes[f.kind] for f in findings if f.kind in outcomes for name in f.columns}
     summary = dataset.summary()
     summary["becomes"] = [
-        becomes(dataset.table[name])
-        if role == "input" and name not in left_out
-        else ("left out" if role == "input" else role)
+        special.get(name) or becomes(dataset.table[name]) if role == "input" else role
         for name, role in dataset.roles.items()
     ]
-    print_table(column_table(summary))
+    _print_columns(summary, every=every)
     if findings:
         console().print()
         print_words("What deserves a look:")
         for finding in findings:
             say(fill(f"- {finding}", 80, subsequent_indent="  "))
+
+
+def _print_columns(summary: "pd.DataFrame", *, every: bool) -> None:
+    """Print what columns hold, and of many only how many more there are."""
+    first = summary.index[:MOST_COLUMNS]
+    shown = summary[summary.index.isin(first) | (summary["role"] == "target") | every]
+    print_table(column_table(shown))
+    if hidden := len(summary) - len(shown):
+        kinds = summary["kind"].drop(shown.index).value_counts()
+        listing = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+        columns = "1 other column" if hidden == 1 else f"{hidden} other columns"
+        print_words(f"And {columns} ({listing}); --all shows them.")
 
 
 @app.command()

@@ -135,7 +135,7 @@ def number_text(value: float) -> str:
     if value != value:
         return "-"
     if 1e4 <= abs(value) < 1e7:
-        return f"{value:.0f}"
+        return f"{value:,.0f}"
     return f"{value:.4f}" if abs(value) < 100 else f"{value:.4g}"
 
 
@@ -151,7 +151,7 @@ def numbers_text(values: Sequence[float]) -> list[str]:
     if not 100 <= largest < 1e7:
         return [number_text(value) for value in values]
     decimals = max(0, 4 - len(f"{largest:.0f}"))
-    return ["-" if value != value else f"{value:.{decimals}f}" for value in values]
+    return ["-" if value != value else f"{value:,.{decimals}f}" for value in values]
 
 
 def seconds_text(seconds: float) -> str:

@@ -1,5 +1,6 @@
 """Evidence on one data set: its table, intervals, claims, choices, and every kind of design."""
 
+import sqlite3
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -13,7 +14,7 @@ from tests.experiment.analysed import changed_copy, noisy, responses_of
 from tests.experiment.studies import Misbehaving
 
 from verulam.base import DataError
-from verulam.experiment import DataChoice, LearnerChoice, Study, run
+from verulam.experiment import DataChoice, LearnerChoice, Results, Study, run
 from verulam.experiment._evidence.estimate import evidence_of
 from verulam.experiment._evidence.evidence import Evidence, rank_evidence
 from verulam.experiment._store.responses import responses
@@ -307,11 +308,36 @@ class TestDesigns:
         assert 0 < known.selection.agreement <= 1
 
     def test_rows_of_a_group_are_no_rows_of_their_own(self, study):
+        """The interval is that of a ratio of two sums over groups, plus what splits add."""
+        table = table_of().assign(y=lambda rows: rows.groupby("patient")["y"].transform("first"))
+        known = evidence(study("2x5-fold", groups="patient", table=table))
+        n_groups = table["patient"].nunique()
+        assert known.losses.shape[1] == n_groups
+        assert (known.repeats, known.unit) == (2, "group")
+        assert known.posterior.degrees_of_freedom == n_groups - 1
+        place = known.names.index(BASELINE)
+        common = (table["y"] == table["y"].mode()[0]).to_numpy()
+        assert known.posterior.means[place] == pytest.approx(1 - common.mean())
+        gaps = (common - common.mean()).reshape(n_groups, -1).sum(axis=1)
+        variance = n_groups / (n_groups - 1) * (gaps**2).sum() / len(table) ** 2
+        assert known.posterior.rows[place, place] == pytest.approx(variance)
+        # Rows by themselves would seem to tell more.
+        alone = evidence(study("2x5-fold", table=table))
+        low, high = known.interval(BASELINE)
+        assert high - low > 1.4 * np.diff(alone.interval(BASELINE))[0]
+
+    def test_older_stores_of_groups_are_judged_by_their_splits(self, study, tmp_path):
         results = study("2x5-fold", groups="patient")
-        known = evidence(results)
+        copied = tmp_path / "old.sqlite"
+        copied.write_bytes(results.path.read_bytes())
+        with sqlite3.connect(copied) as connection:
+            connection.execute("DROP TABLE row_groups")
+        connection.close()
+        old = Results(copied)
+        known = evidence(old)
         assert known.losses is None
         assert known.repeats == 2
-        scores = responses(results).by_split("table")
+        scores = responses(old).by_split("table")
         test = corrected_t_test(scores[BAYES], scores[BASELINE], test_share=0.2)
         limits = known.posterior.difference(BAYES, BASELINE)[1:]
         assert limits == pytest.approx((test.interval.low, test.interval.high), abs=1e-3)

@@ -40,11 +40,11 @@ def test_numbers_are_explained_at_three_heights_and_where_worst(priced):
     kinds = [row["kind"] for row in explained]
     assert kinds[:3] == ["a low prediction", "a middle prediction", "a high prediction"]
     assert kinds[3:] == ["predicted badly"] * 2
-    predicted = [float(row["predicted"]) for row in explained[:3]]
+    predicted = [float(row["predicted"].replace(",", "")) for row in explained[:3]]
     assert predicted == sorted(predicted)
     for row in explained:
         truth = 1000 * SIZE[row["row"] - 1]
-        assert float(row["target"]) == pytest.approx(truth, rel=0.05)
+        assert float(row["target"].replace(",", "")) == pytest.approx(truth, rel=0.05)
     assert explained[2]["reasons"].startswith("size = ")
 
 
@@ -69,7 +69,7 @@ def test_reasons_are_those_of_explain(priced):
     assert explanation.predicted == row["predicted"]
     name, first = next(explanation.table.iterrows())
     assert name == "size"
-    assert f"with {first['typical']:.4g}: {first['typical_prediction']:.0f})" in row["reasons"]
+    assert f"with {first['typical']:.4g}: {first['typical_prediction']:,.0f})" in row["reasons"]
     assert str(made.card.response).count("e+") == 0
 
 

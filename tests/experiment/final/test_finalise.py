@@ -18,6 +18,7 @@ from verulam.experiment import (
     LockedPartUsedError,
     Results,
     Study,
+    analyse,
     finalisations,
     finalise,
     load_model,
@@ -120,9 +121,12 @@ def test_without_a_locked_part_the_figure_of_the_study_is_said(tmp_path):
     card = done.made.card
     assert card.caveats[0] == WITHOUT_LOCKED_PART
     assert card.response.where == "cross-validation"
-    scores = Results(done.store).scores("error")
-    means = scores.groupby(["learner", "setting"])["error"].mean()
-    assert card.response.value == pytest.approx(means.min())
+    # The figures are those of the report, which has them from all rows together.
+    (evidence,) = analyse(Results(done.store), "error").evidence.values()
+    figures = evidence.table.loc[evidence.best]
+    assert card.response.value == figures["estimate"]
+    assert (card.response.low, card.response.high) == (figures["low"], figures["high"])
+    assert f"({figures['estimate']:.4f})" in card.reason
     assert (card.training_rows, card.test_rows) == (344, 0)
     assert finalisations(done.store).empty
     assert "decision" not in str(card.to_dict())

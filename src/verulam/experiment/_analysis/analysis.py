@@ -206,7 +206,9 @@ class Analysis:
             learnt = [contestant for contestant in leaders if not contestant.baseline]
             # A baseline errs elsewhere by its nature, which is no news.
             compared = learnt if len(learnt) > 1 else leaders
-            overlaps.append(error_overlaps(self.predictions, data, compared))
+            # A learner that is chosen by its probabilities need not be the one that errs least.
+            together = self.measure.task == "regression" or self.measure.needs == "labels"
+            overlaps.append(error_overlaps(self.predictions, data, compared, together=together))
         return tuple(overlap for overlap in overlaps if overlap is not None)
 
     @cached_property

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from verulam.experiment._text import spoken_name
+from verulam.experiment._text import number_text, spoken_name
 
 if TYPE_CHECKING:
     from verulam.experiment._store.predictions import PooledPredictions, StoredPredictions
@@ -54,11 +54,15 @@ class Vote:
         }[self.rule]
         best = spoken_name(self.best)
         if self.rule == "numbers":
+            # Roots are in the units of the target; their difference is that of the squares, to
+            # the first order over the sum of the roots.
+            roots = np.sqrt(self.error), np.sqrt(self.best_error)
+            scale = max(float(sum(roots)), np.finfo(float).tiny)
+            first, second = (number_text(float(root)) for root in roots)
             what = (
-                f"have a mean squared error of {self.error:.4g}, the best of them, {best}, of "
-                f"{self.best_error:.4g}"
+                f"have a root mean squared error of {first}, the best of them, {best}, of {second}"
             )
-            interval = f"{self.low:+.3g} to {self.high:+.3g}"
+            interval = f"{self.low / scale:+.3g} to {self.high / scale:+.3g}"
         else:
             what = f"err on {self.error:.1%} of the rows, the best of them, {best}, on "
             what += f"{self.best_error:.1%}"
@@ -140,7 +144,11 @@ class Overlap:
 
 
 def error_overlaps(
-    predictions: "StoredPredictions", data: str, contestants: Sequence["StoredContestant"]
+    predictions: "StoredPredictions",
+    data: str,
+    contestants: Sequence["StoredContestant"],
+    *,
+    together: bool = True,
 ) -> Overlap | None:
     """Return how far contestants agree in their errors; None where fewer than two can be compared.
 
@@ -152,6 +160,8 @@ def error_overlaps(
         Label of the data set.
     contestants
         Whom to compare; those that lack splits are left out.
+    together
+        Whether to say what they would achieve together, as a share of errors or by squares.
 
     Notes
     -----
@@ -175,7 +185,7 @@ def error_overlaps(
     else:
         errors = np.column_stack([rows.predicted - rows.targets for rows in pooled.values()])
         overlap = correlation_of(data, names, errors)
-    return replace(overlap, vote=vote_of(pooled))
+    return replace(overlap, vote=vote_of(pooled)) if together else overlap
 
 
 def vote_of(pooled: Mapping[str, "PooledPredictions"]) -> Vote:

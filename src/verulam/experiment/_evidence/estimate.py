@@ -87,8 +87,11 @@ def evidence_of(
     for data in responses.data:
         if data not in targets:
             continue
-        # Rows of one group go together, so that they would pass for more than they tell.
-        values = tables.get(data) if by_rows and not grouped.get(data, bool(how.groups)) else None
+        values = tables.get(data) if by_rows else None
+        together = grouped.get(data, bool(how.groups))
+        if values is not None and together and not values.in_groups:
+            # Of an older store, which does not say which: its rows tell less than they seem to.
+            values = None
         posterior, noise = _posterior(responses, data, how, values)
         if posterior is None:
             continue
@@ -242,6 +245,8 @@ def _evidence_on(
         selection,
         None if values is None else values.values,
         None if values is None else values.worth,
+        frozenset() if values is None else values.counting,
+        "group" if values is not None and values.in_groups else "row",
         _looks(how),
     )
 

@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from verulam.base import DataError
+from verulam.experiment._store.row_values import counting_contestants
 from verulam.statistics import (
     JointPosterior,
     Selection,
@@ -63,7 +64,12 @@ class Evidence:
     selection
         The contestant that the rule chooses, and how firm that is.
     losses
-        Repeats x rows x contestants, what each row contributes; None where rows have no value.
+        Repeats x rows x contestants, what each row (or group of rows that are kept together)
+        contributes; None where rows have no value.
+    counting
+        Contestants for which each row counts as a whole, or not at all; None for those of `losses`.
+    unit
+        What varies by itself: a "row", or a "group" of rows that are kept together.
     worth
         Effective number of rows, for the interval of a share; None for as many as there are.
     looks
@@ -83,6 +89,8 @@ class Evidence:
     selection: Selection
     losses: NDArray[np.float64] | None = None
     worth: float | None = None
+    counting: frozenset[str] | None = None
+    unit: str = "row"
     looks: tuple[int, ...] = ()
 
     @property
@@ -197,13 +205,10 @@ class Evidence:
         return max(low, least), min(high, most)
 
     @cached_property
-    def _counting(self) -> set[str]:
-        """Contestants for which each row counts as a whole, or not at all."""
-        if self.losses is None:
-            return set()
-        values = self.losses
-        whole = ((values == 0.0) | (values == 1.0) | np.isnan(values)).all(axis=(0, 1))
-        return {name for name, counts in zip(self.names, whole, strict=True) if counts}
+    def _counting(self) -> frozenset[str]:
+        if self.counting is not None or self.losses is None:
+            return self.counting or frozenset()
+        return counting_contestants(self.names, self.losses)
 
     @cached_property
     def repeats_agreeing(self) -> tuple[int, int]:

@@ -1,6 +1,6 @@
 """What a model goes by, as its card keeps and shows it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -111,8 +111,7 @@ class ModelInsight:
             InsightSection(
                 WORST_TITLE,
                 WORST_WORDS,
-                ("row", "is", "predicted", "predicted wrongly", "loss"),
-                tuple(map(worst_row, self.worst)),
+                *worst_table(self.worst),
             ),
         ]
         return [part for part in parts if part.rows or part.text]
@@ -123,9 +122,11 @@ def plain_figure(value: float) -> str:
 
     Examples
     --------
-    >>> [plain_figure(value) for value in (11783.26, 3.0, 0.01623, -0.5)]
-    ['11783', '3', '0.01623', '-0.5']
+    >>> [plain_figure(value) for value in (11783.26, 2021.0, 3.0, 0.01623, -0.5)]
+    ['11,783', '2021', '3', '0.01623', '-0.5']
     """
+    if 10_000 <= abs(value) < 1e15:
+        return f"{value:,.0f}"
     if abs(value) < 1e-12:
         return "0"  # what is left of zero by rounding
     return f"{value:.0f}" if 1000 <= abs(value) < 1e15 else f"{value:.4g}"
@@ -148,19 +149,25 @@ def _explained_row(row: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(str(row[key]) for key in ("row", "kind", "target", "predicted", "reasons"))
 
 
-def worst_row(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the cells of a row that was predicted badly.
+def worst_table(
+    rows: Sequence[Mapping[str, Any]],
+) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """Return the head and the cells of the rows that were predicted badly.
 
     Parameters
     ----------
-    row
-        Number, target, prediction, share of wrong predictions, and loss.
+    rows
+        Number, target, prediction, share of wrong predictions (None for numbers), and loss.
     """
-    wrong = "" if row["wrong"] is None else f"{row['wrong']:.0%}"
-    return (
-        str(row["row"]), _shown(row["target"]), _shown(row["predicted"]), wrong,
-        plain_figure(row["loss"]),
-    )  # fmt: skip
+    head = ("row", "is", "predicted")
+    cells = [(str(row["row"]), _shown(row["target"]), _shown(row["predicted"])) for row in rows]
+    losses = [plain_figure(row["loss"]) for row in rows]
+    if all(row["wrong"] is None for row in rows):
+        table = [(*cell, loss) for cell, loss in zip(cells, losses, strict=True)]
+        return (*head, "mean error"), tuple(table)
+    shares = ["" if row["wrong"] is None else f"{row['wrong']:.0%}" for row in rows]
+    table = [(*cell, *pair) for cell, *pair in zip(cells, shares, losses, strict=True)]
+    return (*head, "predicted wrongly", "loss"), tuple(table)
 
 
 def _shown(value: Any) -> str:

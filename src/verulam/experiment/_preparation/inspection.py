@@ -257,7 +257,9 @@ def given_away(data: Dataset, grouped: str | None) -> tuple[Finding, ...]:
     """
     names = [name for name in data.input_names if name != grouped]
     inputs = data.table[[name for name in names if not is_identifier(data.table[name])]]
-    return (*_leak_findings(data, inputs, QUICK_COLUMNS), *_duplicate_findings(data))
+    constant = [finding for finding in _coded_target_findings(data) if finding.kind == "constant"]
+    leaks = _leak_findings(data, inputs, QUICK_COLUMNS)
+    return (*constant, *leaks, *_duplicate_findings(data))
 
 
 def _leak_findings(
@@ -389,11 +391,18 @@ def _unread_findings(inputs: pd.DataFrame) -> Iterator[Finding]:
 
 
 def _coded_target_findings(data: Dataset) -> Iterator[Finding]:
-    """Yield a target of few whole numbers that is taken for an amount, since it has a point."""
+    """Yield a target of few whole numbers that is taken for an amount, or of a single number."""
     if data.target is None or data.task != "regression":
         return
     values = data.target_values.to_numpy(dtype=np.float64)
     distinct = np.unique(values)
+    if len(distinct) == 1 < len(values):
+        yield Finding(
+            "constant",
+            (data.target,),
+            f"{data.target}, the target, is {distinct[0]:g} in every row.",
+            "There is nothing to learn; choose another column.",
+        )
     if 2 <= len(distinct) <= MOST_CLASSES and np.array_equal(distinct, np.round(distinct)):
         yield Finding(
             "codes",

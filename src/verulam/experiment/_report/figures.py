@@ -19,7 +19,7 @@ from verulam.experiment._report.factor_figures import (
 from verulam.experiment._report.svg import ReportFigure, drawn
 from verulam.experiment._report.task_figures import reward_figures
 from verulam.experiment._tasks.tasks import CONTROL
-from verulam.experiment._text import spoken_name
+from verulam.experiment._text import measure_words, spoken_name
 from verulam.measures import confusion, precision_recall, roc
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def _costs(analysis: "Analysis") -> Iterator[ReportFigure]:
     from verulam.plots import cost_response
 
     several = analysis.overall is not None
-    response = "mean rank" if several else analysis.measure.name
+    response = "mean rank" if several else measure_words(analysis.measure)
     plain = analysis.table.rename(columns={"mean_rank" if several else "mean": response})
     far = _far_baselines(analysis, plain[response])
     greater = analysis.measure.greater_is_better and not several
@@ -260,8 +260,8 @@ def threshold_figures(analysis: "Analysis") -> Iterator[ReportFigure]:
             continue
         yield ReportFigure(
             f"ROC curves on {data}",
-            f"Hits against false alarms for the class {positive}, over all validated rows."
-            + _origin(scored, without),
+            f"Hits against false alarms for the class {positive}, over all validated rows, and so "
+            "are the areas; the table has means over the splits." + _origin(scored, without),
             drawn(partial(_square, roc_curves, {name: roc(*p) for name, p in supports.items()})),
             folded=several,
         )
@@ -377,7 +377,7 @@ def overlap_figures(analysis: "Analysis") -> Iterator[ReportFigure]:
         label = "correlation of errors" if overlap.numbers else "share of errors in common"
         yield ReportFigure(
             f"Shared errors on {overlap.data}",
-            f"{overlap.sentence} Contestants with few errors in common are worth combining.",
+            f"{overlap.sentence} Those with few errors in common may gain from being combined.",
             drawn(partial(share_matrix, shared, label=label), on_white=True),
             on_white=True,
             folded=several,

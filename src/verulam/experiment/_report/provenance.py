@@ -20,7 +20,7 @@ from verulam.experiment._study.designs import FULL, read_design, without_added_s
 from verulam.experiment._study.notebook import levels_text
 from verulam.experiment._study.study import Study, aim_question
 from verulam.experiment._study.toml import parse_study, study_toml
-from verulam.experiment._text import counted, spoken_name
+from verulam.experiment._text import counted, measure_words, spoken_name
 from verulam.experiment._tuning.options import tuning
 
 if TYPE_CHECKING:
@@ -63,7 +63,10 @@ def design_facts(analysis: "Analysis") -> dict[str, tuple[str, ...]]:
 def _responses(analysis: "Analysis", study: Mapping[str, Any]) -> list[str]:
     """Return what was measured, with what decides in front."""
     others = [*study["measures"], *study["response"]]
-    return list(dict.fromkeys([analysis.measure.name, *others]))
+    first, words = analysis.measure.name, measure_words(analysis.measure)
+    names = list(dict.fromkeys([first, *others]))
+    # The name is what a study file calls it.
+    return names if words == first else [f"{words} ({first})", *names[1:]]
 
 
 def _learners(study: Mapping[str, Any]) -> str:

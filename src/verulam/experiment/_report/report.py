@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,7 @@ from verulam.experiment._text import (
     in_task_words,
     measure_words,
     memory_text,
+    named,
     number_text,
     p_text,
     seconds_text,
@@ -186,7 +187,7 @@ class Cell:
     key
         What it is sorted by; empty for nothing.
     kind
-        "number" or "word".
+        "number", "word", or "number short" for one that no phone breaks.
     """
 
     text: str
@@ -250,8 +251,8 @@ def _evidence_cells(row: pd.Series, known: "Evidence") -> dict[str, Cell]:
     return {
         measure_words(known.measure): _number(row["estimate"], write.value),
         "95 % interval": Cell(interval, "" if missing else repr(float(row["low"]))),
-        "is best": _number(row["probability_best"], chance_text),
-        f"within {write.margin(known.margin)}": _number(row["probability_within"], chance_text),
+        "is best": _chance(row["probability_best"]),
+        f"within {write.margin(known.margin)}": _chance(row["probability_within"]),
         # Next to the values, where a phone shows them without scrolling far.
         "against the best": Cell(row["against_best"], row["against_best"], "word"),
         "adjusted p": _number(row["adjusted_p"], p_text),
@@ -294,6 +295,10 @@ def _number(value: Any, write: Callable[[float], str]) -> Cell:
     if value is None or value != value:
         return Cell("-", "")
     return Cell(write(value), repr(float(value)))
+
+
+def _chance(value: Any) -> Cell:
+    return replace(_number(value, chance_text), kind="number short")
 
 
 def _failures(results: "Results") -> dict[str, Any]:
@@ -342,7 +347,7 @@ def understanding(analysis: Analysis, study: "Study | None" = None) -> Understan
     if shown is None or shown.baseline or several:
         return None
     (data,) = analysis.responses.data
-    name = spoken_name(shown.name)
+    name = named(shown.name)
     try:
         insight = chosen_insight(analysis, data, shown, study)
     # A learner may fail on all rows though it did not on parts of them; the page is still written.

@@ -235,6 +235,9 @@ _FORMS: tuple[tuple[str, str], ...] = (
 #: Other names of a kind, with the numbers that the name implies.
 _ALIASES: Mapping[str, dict[str, Any]] = {
     "repeated k-fold": {"kind": "k-fold", "repeats": 10},
+    "loo": {"kind": "leave-one-out"},
+    "loocv": {"kind": "leave-one-out"},
+    "leave one out": {"kind": "leave-one-out"},
 }
 
 #: From a title to a word, one after the other; names of columns stand where they did.
@@ -296,7 +299,8 @@ def _from_word(word: str) -> dict[str, Any]:
     # Typographic multiplication signs and any spacing are read as well.
     plain = " ".join(form.lower().replace("×", "x").split())
     plain = re.sub(r"(?<=\d) ?x ?(?=\d)", "x", plain)
-    # "10 fold", "10folds" and plain "10" are what people also write.
+    # "10 fold", "10folds", "10-fold cv" and plain "10" are what people also write.
+    plain = re.sub(r"^hold-out\b", "holdout", re.sub(r"(?<=[\dd]) ?cv$", "", plain))
     plain = re.sub(r"(?<=\d)[ -]?folds?$", "-fold", plain)
     plain = f"{plain}-fold" if plain.isdigit() else plain
     timed = plain.split(" ")[0] in ORDERED

@@ -21,6 +21,7 @@ _ARRAYS = {
     "draws": ("the drawn rows of split", "split", "train"),
     "nuisance": ("the nuisance factor", "name", "codes"),
     "row_weights": ("the weights of the rows of", "data", "weights"),
+    "row_groups": ("the groups of the rows of", "data", "codes"),
 }
 _RUNS = "SELECT run, predicted, probabilities, scores FROM runs"
 _RUN_WORDS = """

@@ -25,6 +25,7 @@ _WORDS = {
     "draws": "rows drawn with replacement",
     "nuisance": "nuisance factors",
     "row_weights": "weights of rows",
+    "row_groups": "groups of rows",
     "notices": "notices",
     "environments": "versions",
     "planned": "the plan",

@@ -55,6 +55,10 @@ class RowValues:
         mean of the values.
     worth
         So many rows of one class would tell as much; None for as many as there are.
+    counting
+        Contestants for which each row counts as a whole, or not at all.
+    in_groups
+        Whether the rows are groups of rows that were kept together, which vary as one.
     """
 
     names: tuple[str, ...]
@@ -62,6 +66,8 @@ class RowValues:
     repeats: NDArray[np.int64]
     means: NDArray[np.float64] | None
     worth: float | None = None
+    counting: frozenset[str] = frozenset()
+    in_groups: bool = False
 
 
 @dataclass(frozen=True)
@@ -122,6 +128,7 @@ def row_values(
             for split, test in store.rows(_TESTS, (results.study,))
         }
         targets = _targets(scorer, places, keys, tests)
+        groups = _row_groups(store, results.study, keys)
         what = _row_value(measure, targets)
         grouped = {}
         if what is not None:
@@ -153,6 +160,9 @@ def row_values(
                 table = replace(table, worth=float(weights.sum() ** 2 / (weights**2).sum()))
             usable = _of_usable_size(table)
             if usable is not None:
+                usable = replace(usable, counting=counting_contestants(usable.names, usable.values))
+                if label in groups:
+                    usable = by_groups(usable, groups[label][rows])
                 tables[label] = usable
     return tables, targets
 
@@ -174,6 +184,60 @@ def _places(
         if place not in places[run]:
             places[run].append(place)
     return places, keys
+
+
+def _row_groups(store: Store, study: str, keys: Mapping[str, str]) -> dict[str, NDArray[np.int64]]:
+    """Return the group of each row of those data sets whose rows are kept together."""
+    if not store.has_table("row_groups"):
+        return {}
+    codes = {
+        data: stored_array(store, content, f"groups of data set {data}")
+        for data, content in store.rows(
+            "SELECT data, codes FROM row_groups WHERE study = ?", (study,)
+        )
+    }
+    return {label: codes[key] for label, key in keys.items() if key in codes}
+
+
+def by_groups(table: RowValues, groups: NDArray[np.int64]) -> RowValues:
+    r"""Return what groups of rows contribute to a measure, in place of the rows.
+
+    Parameters
+    ----------
+    table
+        What rows contribute.
+    groups
+        The group of each row.
+
+    Notes
+    -----
+    A mean over rows is a ratio of two sums over G groups, of values and of rows, and to the first
+    order it varies as the sums of what the rows are away from it:
+
+    .. math:: u_g = \bar v + \frac{G}{n} \sum_{i \in g} (v_i - \bar v)
+    """
+    codes = np.unique(groups, return_inverse=True)[1]
+    order = np.argsort(codes, kind="stable")
+    starts = np.searchsorted(codes[order], np.arange(codes.max() + 1))
+    means = table.values.mean(axis=1, keepdims=True)
+    sums = np.add.reduceat((table.values - means)[:, order], starts, axis=1)
+    return replace(
+        table, values=means + len(starts) / len(codes) * sums, worth=None, in_groups=True
+    )
+
+
+def counting_contestants(names: tuple[str, ...], values: NDArray[np.float64]) -> frozenset[str]:
+    """Return the contestants for which each row counts as a whole, or not at all.
+
+    Parameters
+    ----------
+    names
+        All of them.
+    values
+        Repeats x rows x contestants.
+    """
+    whole = ((values == 0.0) | (values == 1.0) | np.isnan(values)).all(axis=(0, 1))
+    return frozenset(name for name, counts in zip(names, whole, strict=True) if counts)
 
 
 def _targets(

@@ -135,6 +135,13 @@ def weight_rows(plan: "Plan") -> Iterator[tuple[Any, ...]]:
             yield planned.key, pack(planned.weights)
 
 
+def group_rows(plan: "Plan", study: str) -> Iterator[tuple[Any, ...]]:
+    """Yield a row for each data set of which some rows are kept together."""
+    for planned in plan.data:
+        if planned.groups is not None:
+            yield study, planned.key, pack(planned.groups.astype(np.int64))
+
+
 def planned_rows(plan: "Plan", study: str) -> Iterator[tuple[Any, ...]]:
     """Yield a row for each run of a plan."""
     for position, run in enumerate(plan.runs):

@@ -19,8 +19,8 @@ Transaction = Callable[[], AbstractContextManager[Any]]
 RUN_TABLES = ("runs", "tunings", "checks")
 #: Tables that say what was planned and what came of it: all but the version of the schema.
 TABLES = (
-    "studies", "data", "splits", "draws", "nuisance", "row_weights", "notices", "environments",
-    "planned", *RUN_TABLES, "finalisations",
+    "studies", "data", "splits", "draws", "nuisance", "row_weights", "row_groups", "notices",
+    "environments", "planned", *RUN_TABLES, "finalisations",
 )  # fmt: skip
 
 _CREATE = """
@@ -54,6 +54,8 @@ CREATE TABLE IF NOT EXISTS nuisance (
     data TEXT NOT NULL, name TEXT NOT NULL, levels TEXT NOT NULL, codes BLOB NOT NULL,
     PRIMARY KEY (data, name));
 CREATE TABLE IF NOT EXISTS row_weights (data TEXT PRIMARY KEY, weights BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS row_groups (
+    study TEXT NOT NULL, data TEXT NOT NULL, codes BLOB NOT NULL, PRIMARY KEY (study, data));
 CREATE TABLE IF NOT EXISTS notices (
     study TEXT NOT NULL, place INTEGER NOT NULL, notice TEXT NOT NULL, PRIMARY KEY (study, place));
 CREATE TABLE IF NOT EXISTS draws (split TEXT PRIMARY KEY, train BLOB NOT NULL);

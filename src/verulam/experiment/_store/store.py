@@ -20,6 +20,7 @@ from verulam.experiment._speed import STORE_MAPPED_BYTES
 from verulam.experiment._store.environment import changed_packages, environment
 from verulam.experiment._store.rows import (
     draw_rows,
+    group_rows,
     nuisance_rows,
     outcome_row,
     pack,
@@ -210,6 +211,9 @@ class Store:
             )
             connection.executemany(
                 "INSERT OR IGNORE INTO row_weights VALUES (?, ?)", weight_rows(plan)
+            )
+            connection.executemany(
+                "INSERT OR REPLACE INTO row_groups VALUES (?, ?, ?)", group_rows(plan, study)
             )
             # The same study may give other runs under another version of its learners.
             connection.execute("DELETE FROM planned WHERE study = ?", (study,))

@@ -87,7 +87,7 @@ def target_problem(data: Dataset, remedy: str = _REMEDY) -> str:
         What to do about classes of a single row.
     """
     if data.task != "classification":
-        return _infinite(data) or _one_number(data)
+        return _infinite(data)
     if _is_free_text(data):
         distinct = data.target_values.nunique()
         return (
@@ -120,14 +120,6 @@ def _infinite(data: Dataset) -> str:
         f"Column {data.target!r} is infinite in {counted(len(places), 'row')}: {rows}{more} "
         "(counted from 0). Replace these values, or leave the rows out."
     )
-
-
-def _one_number(data: Dataset) -> str:
-    """Return that numbers to predict are all the same, in a sentence; empty where they differ."""
-    values = data.target_values
-    if values.nunique() != 1 or data.n_rows < 2:
-        return ""
-    return f"Column {data.target!r} is {values.iloc[0]:g} in every row: there is nothing to learn."
 
 
 def _subject(single: pd.Series) -> str:

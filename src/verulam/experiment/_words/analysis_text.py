@@ -364,12 +364,12 @@ def test_summary(verdict: "Verdict") -> list[str]:
         return ["These tests say that not all are equal, but not which pair differs."]
     worse = [name for name in verdict.names if verdict.beats(verdict.best, name)]
     level = [name for name in verdict.group if name != verdict.best]
-    best, lines = spoken_name(verdict.best), []
+    best, lines = named(verdict.best), []
     if worse:
-        names = few([spoken_name(name) for name in worse])
+        names = few([named(name) for name in worse])
         lines.append(f"By these tests, worse than {best} (adjusted p): {names}.")
     if level:
-        names = few([spoken_name(name) for name in level])
+        names = few([named(name) for name in level])
         lines.append(f"By these tests, not distinguishable from {best}: {names}.")
     return lines
 

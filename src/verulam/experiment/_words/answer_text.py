@@ -352,7 +352,8 @@ def _little_data(evidence: Evidence) -> list[str]:
         return []
     if evidence.losses is None or evidence.claims["claimed"].any():
         return []
-    return [f"with {evidence.posterior.n_rows} rows this can only be a first guess"]
+    count = counted(evidence.posterior.n_rows, evidence.unit)
+    return [f"with {count} this can only be a first guess"]
 
 
 def _simpler(evidence: Evidence) -> str:
@@ -454,7 +455,7 @@ def _rows_to_tell(evidence: Evidence, rival: str, pair: str) -> str:
     """Return how many rows would show which of two is better."""
     write, choice = numbers_for(evidence), evidence.selection.name
     size = abs(evidence.posterior.difference(rival, choice)[0])
-    more = f"not even {MOST_TIMES} times as many rows"
+    more = f"not even {MOST_TIMES} times as many {evidence.unit}s"
     if write.vanishes(size):
         return f"{more} would tell {pair} apart"
     times = evidence.rows_to_tell(rival, choice)
@@ -462,7 +463,7 @@ def _rows_to_tell(evidence: Evidence, rival: str, pair: str) -> str:
     if times is None:
         return f"{more} would tell {pair} apart, {still}"
     if times <= 1:
-        return f"as many rows again would probably tell {pair} apart, {still}"
+        return f"as many {evidence.unit}s again would probably tell {pair} apart, {still}"
     return f"{_times_rows(evidence, times)} would probably tell {pair} apart, {still}"
 
 
@@ -492,7 +493,7 @@ def _missed_gain(evidence: Evidence, rival: str, pair: str) -> str:
     if most <= evidence.margin:
         return (
             f"{named(rival)} is not better than {named(evidence.selection.name)} by {size} or "
-            "more; more rows are not needed to see that"
+            f"more; more {evidence.unit}s are not needed to see that"
         )
     times = _times_to_margin(low, high, evidence.margin)
     if times <= 1:
@@ -500,7 +501,7 @@ def _missed_gain(evidence: Evidence, rival: str, pair: str) -> str:
         return _rows_to_tell(evidence, rival, pair)
     rows = _times_rows(evidence, times)
     if times > MOST_TIMES:
-        rows = f"not even {MOST_TIMES} times as many rows"
+        rows = f"not even {MOST_TIMES} times as many {evidence.unit}s"
     return (
         f"{rows} would fix the difference between {pair} to within {size}, and so show whether a "
         "gain that matters was missed"
@@ -517,7 +518,7 @@ def _times_rows(evidence: Evidence, times: float) -> str:
     # Of one split only some rows are validated, and how many there are is not known here.
     total = int(float(f"{times * evidence.posterior.n_rows:.2g}"))
     shown = f" ({total:,})" if evidence.repeats > 1 else ""
-    return f"about {times:g} times as many rows{shown}"
+    return f"about {times:g} times as many {evidence.unit}s{shown}"
 
 
 def not_rejected_sentence(evidence: Evidence, verdict: "Verdict", name: str) -> str:

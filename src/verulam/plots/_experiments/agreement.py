@@ -14,7 +14,7 @@ from verulam.plots._style import axes_or_new, colour, folded, line, marker
 
 BINS = 10
 #: Curves that stay below are drawn on a scale that ends where they do.
-CORNER = 0.5
+CORNER = 0.75
 #: Inches of a line of a legend.
 LEGEND_LINE = 0.2
 
