@@ -220,6 +220,46 @@ def test_what_deserves_a_look():
     assert ("duplicates", ()) in findings(pd.concat([frame, frame.head(20)]), "y")
 
 
+def test_a_target_of_one_number_is_told_and_no_column_tells_it():
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": random.random(200), "y": 1.5})
+    assert findings(frame, "y") == {("constant", ("y",))}
+    huge = frame.assign(y=frame["a"] * 1e200 + 1e199 * random.random(200))
+    assert findings(huge, "y") <= {("leak", ("a",))}
+
+
+def test_a_comparison_says_what_gives_answers_away():
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame(random.normal(size=(120, 2)), columns=["a", "b"])
+    frame["y"] = np.where(frame["a"] + random.normal(size=120) > 0, "yes", "no")
+    frame["later"] = (frame["y"] == "yes") + random.random(120) / 10
+    twice = pd.concat([frame, frame.head(30)])
+    learners = ["majority class", "parametric.NaiveBayes"]
+    text = str(compare(twice, learners, target="y", resampling="2-fold", progress=False))
+    words = " ".join(text.split())
+    assert "later alone tells y: 100.0% of each class by itself." in words
+    assert "30 rows of 150 repeat an earlier one in every column." in words
+    plain = frame.drop(columns="later")
+    text = str(compare(plain, learners, target="y", resampling="2-fold", progress=False))
+    assert "alone tells" not in text
+    assert "repeat an earlier" not in text
+
+
+def test_dates_of_arrow_and_periods_are_read():
+    days = pd.Series(pd.date_range("2024-03-01", periods=3, tz="Europe/Berlin"))
+    frame = pd.DataFrame(
+        {
+            "arrow": days.astype("timestamp[ns, tz=Europe/Berlin][pyarrow]"),
+            "month": pd.period_range("2024-03", periods=3, freq="M"),
+        }
+    )
+    data = Dataset.from_frame(frame)
+    assert set(data.kinds.values()) == {"date"}
+    # In UTC, as other dates with a zone.
+    assert data.table["arrow"].iloc[0] == pd.Timestamp("2024-02-29 23:00")
+    assert data.table["month"].iloc[2] == pd.Timestamp("2024-05-01")
+
+
 def test_columns_are_called_left_out_only_where_they_are():
     frame = pd.DataFrame({"x": [1.5, 2.5, 4.0] * 10, "here": "yes", "half": ["yes", None] * 15})
     frame["empty"] = np.nan

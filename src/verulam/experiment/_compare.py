@@ -212,9 +212,7 @@ def compare(
     )
     unasked = measure is None and measures is None
     rarity = by_default.remark if unasked else _blind_remark(dataset, judges[0])
-    suspicions = map(str, given_away(dataset, grouping.column))
-    order = _order_remark(dataset, resampling)
-    remarks = (rarity, grouping.remark, *suspicions, order, omission)
+    remarks = (rarity, *_about_splits(dataset, grouping, resampling), omission)
     plan = replace(plan, remarks=tuple(filter(None, remarks)))
     return _carried_out(plan, store, workers, progress=progress)
 
@@ -326,6 +324,14 @@ def _grouping(
         f"{column} is no input: otherwise the answer would be known from its other rows. If the "
         "rows are independent, say groups=False (--groups none).",
     )
+
+
+def _about_splits(
+    data: Dataset, grouping: Grouping, asked: str | Mapping[str, Any] | Resampling | None
+) -> tuple[str, ...]:
+    """Return what keeps rows together, what gives answers away, and whether rows are in order."""
+    suspicions = map(str, given_away(data, grouping.column))
+    return (grouping.remark, *suspicions, _order_remark(data, asked))
 
 
 def _order_remark(data: Dataset, asked: str | Mapping[str, Any] | Resampling | None) -> str:

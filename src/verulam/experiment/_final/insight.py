@@ -166,8 +166,10 @@ def worst_table(
         table = [(*cell, loss) for cell, loss in zip(cells, losses, strict=True)]
         return (*head, "mean error"), tuple(table)
     shares = ["" if row["wrong"] is None else f"{row['wrong']:.0%}" for row in rows]
-    table = [(*cell, *pair) for cell, *pair in zip(cells, shares, losses, strict=True)]
-    return (*head, "predicted wrongly", "loss"), tuple(table)
+    parts = zip(cells, shares, losses, strict=True)
+    return (*head, "predicted wrongly", "loss"), tuple(
+        (*c, share, loss) for c, share, loss in parts
+    )
 
 
 def _shown(value: Any) -> str:
