@@ -258,10 +258,10 @@ def _encoding(path: Path, head: bytes) -> str:
             "holds zero bytes, so it is not text; save UTF-16 with a mark, or name the encoding in "
             "Python.",
         )
-    if start := re.match(
+    if opening := re.match(
         rb"\s*(<(?:!DOCTYPE|\?xml|html|table)\b|[\[{]\s*[{\"])", head, re.IGNORECASE
     ):
-        what = "HTML or XML, and no table" if start[1].startswith(b"<") else _JSON
+        what = "HTML or XML, and no table" if opening[1].startswith(b"<") else _JSON
         raise file_error(path, f"is {what}.")
     if _decodes(path, "utf-8"):
         return "utf-8"

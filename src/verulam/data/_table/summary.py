@@ -42,10 +42,12 @@ def hint(present: pd.Series, kind: str) -> str:
     """Return the remark on values of that kind, none of them missing."""
     if kind == "text":
         texts = present.iloc[:_LOOKED_AT].astype(str)
-        words = _text_hint(texts.str.strip())
-        if words == DIGITS and len(present) > len(texts):  # which may be so of the first rows alone
-            words = _text_hint(present.astype(str).str.strip())
-        return ", ".join(filter(None, [words, _space_hint(texts)]))
+        remark = _text_hint(texts.str.strip())
+        if remark == DIGITS and len(present) > len(
+            texts
+        ):  # which may be so of the first rows alone
+            remark = _text_hint(present.astype(str).str.strip())
+        return ", ".join(filter(None, [remark, _space_hint(texts)]))
     if kind in {"categorical", "ordinal"}:
         words = pd.Series(present.cat.categories)
         return ", ".join(filter(None, [_number_hint(words), _space_hint(words)]))

@@ -195,13 +195,12 @@ def resampled_response(
         tells nothing.
     """
     if evidence is not None and contestant in evidence.names:
-        figures = evidence.table.loc[contestant]
+        place = evidence.names.index(contestant)
         return ResponseCard(
             responses.measure.name,
             responses.measure.title,
-            float(figures["estimate"]),
-            float(figures["low"]),
-            float(figures["high"]),
+            float(evidence.posterior.means[place]),
+            *evidence.interval(contestant),
             CONFIDENCE,
             "over the validated rows and how they were split, as in the report",
             RESAMPLED,
