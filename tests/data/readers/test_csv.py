@@ -69,7 +69,7 @@ def test_undecodable_bytes_with_a_given_encoding(write):
         read_csv(path, encoding="utf-8")
     path = write(b"name,size\n" + b"plain,1\n" * 20_000 + b"caf\xe9,1\n")
     with pytest.raises(
-        DataError, match=r"table\.csv, line 2: cannot be decoded .*0xe9.*its encoding"
+        DataError, match=r"table\.csv, line 20002: cannot be decoded .*0xe9.*its encoding"
     ):
         read_csv(path, encoding="utf-8")
 
