@@ -77,7 +77,11 @@ def _all(engine: Any, known: list, nodes: tuple) -> list[dict[str, Any]]:
 
 
 def _single_questions(pyagrum: Any, network: Any, engine: Any, known: list) -> list:
-    """Race single questions against engines that have all nodes as targets, or only this one."""
+    """Race single questions against engines that have all nodes as targets, or only this one.
+
+    All nodes are what pyAgrum computes unless it is told; which node is asked for, ours hears only
+    with each question.
+    """
     theirs = as_pyagrum(pyagrum, network)
     targeted, elimination = pyagrum.LazyPropagation(theirs), pyagrum.VariableElimination(theirs)
     targeted.addTarget("HR")

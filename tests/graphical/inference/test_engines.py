@@ -1,6 +1,7 @@
 """Every engine against enumeration of the joint table."""
 
 import warnings
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -60,6 +61,26 @@ def test_soft_evidence_and_sets(make_network, seed):
         answer = network.query("x0", evidence, method=method)
         assert_allclose(answer.values, expected, atol=1e-12)
         assert_allclose(answer.log_evidence, np.log(joint.sum()), atol=1e-10)
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1e-140, 1e30, 1e140])
+def test_totals_of_messages_may_have_any_size(scale):
+    """Likelihoods count up to a factor, and the product of forty such factors is no number."""
+    names = [f"n{k}" for k in range(40)]
+    tables = {names[0]: Table((0, 1), [0.3, 0.7])}
+    for before, name in pairwise(names):
+        tables[name] = Table((0, 1), [[0.9, 0.1], [0.2, 0.8]], (before,))
+    network = BayesianNetwork(tables)
+    likelihoods = np.random.default_rng(0).uniform(0.1, 1.0, size=(40, 2))
+    plain = network.query("n20", dict(zip(names, likelihoods, strict=True)))
+    scaled = network.query("n20", dict(zip(names, scale * likelihoods, strict=True)))
+    assert_allclose(scaled.values, plain.values, rtol=1e-12)
+    assert_allclose(scaled.log_evidence, plain.log_evidence + 40 * np.log(scale), rtol=1e-12)
+    best = network.explain(dict(zip(names, likelihoods, strict=True)))
+    same = network.explain(dict(zip(names, scale * likelihoods, strict=True)))
+    assert same.states == best.states
+    expected = best.log_probability + 40 * np.log(scale)
+    assert_allclose(same.log_probability, expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
