@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.model_selection import cross_val_score
+from sklearn.utils import get_tags
 
 from verulam.base import DataError, DataWarning
 from verulam.kernel import (
@@ -11,6 +13,7 @@ from verulam.kernel import (
     KernelPrincipalComponents,
     MultipleKernelClassifier,
     ObjectKernel,
+    Precomputed,
     SupportVectorClassifier,
 )
 from verulam.kernel._kernels import inputs as module
@@ -139,3 +142,13 @@ def test_indefinite_matrices_are_told_at_the_callers_line():
         with pytest.warns(DataWarning, match="indefinite") as warnings:
             learner.fit(gram, [0, 1, 0, 1])
         assert warnings[0].filename == __file__
+
+
+@pytest.mark.parametrize("kernel", ["precomputed", Precomputed()])
+def test_folds_cut_rows_and_columns_of_a_matrix_of_kernels(kernel):
+    assert get_tags(SupportVectorClassifier(kernel=kernel)).input_tags.pairwise
+    inputs = np.random.default_rng(0).normal(size=(40, 2))
+    labels = (inputs[:, 0] > 0).astype(int)
+    direct = cross_val_score(SupportVectorClassifier(kernel=Gaussian(1.0)), inputs, labels)
+    machine, table = SupportVectorClassifier(kernel=kernel), Gaussian(1.0)(inputs)
+    assert cross_val_score(machine, table, labels).tolist() == direct.tolist()

@@ -49,6 +49,8 @@ def test_two_alphabets_multiply():
         )
     )
     assert_allclose(fitted.score(X), both.score(pairs))
+    with pytest.raises(DataError, match="known are 0 to 2"):
+        fitted.score(np.array([[0, 1], [1, 3]]))
 
 
 def test_tables_of_words_and_numbers():

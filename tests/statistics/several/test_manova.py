@@ -173,6 +173,7 @@ def test_critical_value_decides_as_the_p_value_does(statistic, groups, measures)
         values = rng.normal(size=(groups, 8, measures))
         values[0] += seed % 2
         result = manova(values, statistic=statistic).result
+        assert result.tail == ("less" if statistic == "wilks" else "greater")
         gap = result.statistic - result.critical_value
         assert (gap < 0 if statistic == "wilks" else gap > 0) == result.reject
         decisions.add(result.reject)
