@@ -3,6 +3,7 @@
 import asyncio
 import math
 from concurrent.futures import ThreadPoolExecutor
+from html.parser import HTMLParser
 
 import numpy as np
 import pandas as pd
@@ -24,10 +25,12 @@ from verulam.lab._draw import PlaneFigure, joined
 from verulam.lab._jobs import LEVELS, Line, picture
 from verulam.lab._notebook import OPEN
 from verulam.lab._pages.plane_view import PlaneView, gaussian_lines, read_gaussians
+from verulam.lab._pages.tile import Tile
 from verulam.lab._parameters import check_setting
-from verulam.lab._pool import Pool
+from verulam.lab._pool import Outcome, Pool
 from verulam.lab._shell import CodeDrawer, Session, words
 from verulam.lab._state import TASKS, Generated
+from verulam.lab._studies.answers import table_html
 from verulam.lab._style import DARK, LIGHT, class_palette, density_palette, mixed, page_style
 from verulam.lab._table_points import points_of_table, read_upload
 from verulam.lab._widgets import NOTHING, NUMBER, ParameterForm
@@ -219,6 +222,22 @@ def test_text_is_never_markup():
     drawer = CodeDrawer(lambda: "a < b")
     drawer._button.value = True
     assert "a &lt; b" in drawer._text.object
+
+
+def test_a_refused_estimate_stays_within_its_caption():
+    tile = Tile(Session(Pool()), 0, 420, print)
+    tile._estimate_arrived(Outcome("failed", message='no "density"'))
+    seen = []
+    reader = HTMLParser()
+    reader.handle_data = seen.append
+    reader.feed(tile.caption.object)
+    assert "".join(seen).strip() == 'no "density"'
+
+
+def test_numbers_stand_to_the_right_and_ranges_do_not():
+    row = ["size", "12", "0.3 ms", "3 to 9", "3 columns of 0 and 1", "-0.5"]
+    cells = table_html(["a"] * 6, [row], "cells").split("<td")[1:]
+    assert [cell.startswith(" class=number") for cell in cells] == [True, True, False, False, True]
 
 
 def in_thread(function, *arguments):

@@ -186,6 +186,12 @@ def test_an_estimate_is_spoken():
     assert estimate(state_of("clustering", ("cluster.KMeans", {})), 0) is None
 
 
+def test_a_density_that_is_zero_at_a_point_left_out_is_explained():
+    state = state_of("density", ("nonparametric.HistogramDensity", {"bin_width": 0.05}))
+    with pytest.raises(DataError, match="lie where the others leave no density at all"):
+        estimate(state, 0)
+
+
 @pytest.mark.parametrize(
     ("task", "learner", "words"),
     [

@@ -402,12 +402,14 @@ def _folds(state: PlaneState, y: np.ndarray | None) -> Any:
 
 
 def _log_densities(learner: Any, X: np.ndarray, folds: Any) -> np.ndarray:
-    return np.array(
-        [
-            np.mean(clone(learner).fit(X[train]).score_samples(X[test]))
-            for train, test in folds.split(X)
-        ]
-    )
+    parts = [clone(learner).fit(X[train]).score_samples(X[test]) for train, test in folds.split(X)]
+    n_outside = int(np.isneginf(np.concatenate(parts)).sum())
+    if n_outside:
+        raise DataError(
+            f"No estimate: {n_outside} of {len(X)} points, left out in cross-validation, lie where "
+            "the others leave no density at all, so the mean log density is minus infinity."
+        )
+    return np.array([np.mean(part) for part in parts])
 
 
 def frames(state: PlaneState, place: int) -> Iterator[Picture]:

@@ -1,5 +1,6 @@
 """One learner on the plane: its picture, what is said below it, its form and its training."""
 
+import html
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -171,8 +172,8 @@ class Tile:
         name = entry(self._state.learners[self.place].name).spoken if self._state else ""
         self.caption.object = (
             f'<div class="caption" role="status" aria-live="polite" data-tile="{self.place}" '
-            f'data-shown="{self._shown}" data-estimate="{second}"><b>{words(name)}</b> '
-            f"<span>{second}</span><br>{first}</div>"
+            f'data-shown="{self._shown}" data-estimate="{html.escape(second)}">'
+            f"<b>{words(name)}</b> <span>{second}</span><br>{first}</div>"
         )
 
     @property

@@ -1,6 +1,7 @@
 """The answer of a study as parts of a page: words, a table, pictures, what to keep in mind."""
 
 import html
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -219,7 +220,7 @@ def table_html(
     heads
         Headings of the columns.
     rows
-        Cells; those that begin with a digit or a sign stand to the right.
+        Cells; numbers, with a unit or not, stand to the right.
     caption
         What the table is, for those who hear it.
     strong
@@ -244,7 +245,10 @@ def table_html(
 
 
 def _cell(text: str) -> str:
-    kind = " class=number" if text and (text[0].isdigit() or text[0] in "-<") else ""
+    begins = bool(text) and (text[0].isdigit() or text[0] in "-<")
+    # A range, or a sentence that begins with a number, is read as text.
+    is_number = begins and " to " not in text and len(re.findall(r"[^\W\d_]{2,}", text)) <= 1
+    kind = " class=number" if is_number else ""
     return f"<td{kind}>{html.escape(text)}</td>"
 
 
