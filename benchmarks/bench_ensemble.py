@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from sklearn.datasets import make_classification, make_regression
 from sklearn.ensemble import AdaBoostClassifier as TheirAdaBoost
+from sklearn.ensemble import BaggingClassifier as TheirBag
 from sklearn.ensemble import RandomForestClassifier as TheirForest
 from sklearn.ensemble import RandomForestRegressor as TheirForestOfNumbers
 from sklearn.ensemble import StackingClassifier as TheirStack
@@ -17,6 +18,7 @@ from sklearn.tree import DecisionTreeClassifier as TheirTree
 from benchmarks._timing import Race, alike, close, print_races, race
 from verulam.ensemble import (
     AdaBoostClassifier,
+    BaggingClassifier,
     RandomForestClassifier,
     RandomForestRegressor,
     StackingClassifier,
@@ -84,7 +86,18 @@ def _combining(X: np.ndarray, y: np.ndarray) -> list[Race]:
              partial(their_stack.fit, X, y),
              # Parts are trained on folds that each draws for itself.
              same=lambda one, other: alike(0.98)(one.predict(X), other.predict(X))),
+        *(_bag(f"{kind}, {name}", part, X, y) for kind, part in parts),
     ]  # fmt: skip
+
+
+def _bag(name: str, part: Any, X: np.ndarray, y: np.ndarray) -> Race:
+    """Return the race of two bags, whose rows each draws for itself."""
+    ours, theirs = (
+        bag(part, n_estimators=10, random_state=0) for bag in (BaggingClassifier, TheirBag)
+    )
+    return race(f"bag of 10, {name}", partial(ours.fit, X, y), "scikit-learn",
+                partial(theirs.fit, X, y),
+                same=lambda one, other: alike(0.95)(one.predict(X), other.predict(X)))  # fmt: skip
 
 
 def _forest(n_rows: int, n_columns: int, n_classes: int) -> list[Race]:

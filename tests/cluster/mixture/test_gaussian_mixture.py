@@ -203,6 +203,8 @@ def test_a_narrow_cluster_far_away_is_right():
     random = np.random.default_rng(0)
     narrow = 1e6 + 1e-2 * random.normal(size=(300, 2)) @ np.array([[1.0, 0.5], [0.0, 1.0]])
     X = np.r_[random.normal(size=(300, 2)), narrow]
+    with pytest.warns(DataWarning, match="smaller variance_floor if a cluster is that narrow"):
+        GaussianMixture(2, random_state=0).fit(X)
     mixture = GaussianMixture(2, random_state=0, variance_floor=1e-20).fit(X)
     far = int(mixture.means_[:, 0].argmax())
     np.testing.assert_allclose(mixture.weights_, [0.5, 0.5])

@@ -449,8 +449,9 @@ def _note(run: EMRun) -> None:
             whose = f"{len(run.parameters.raised)} of {len(components.weights)} covariances are"
         run.notes.append(
             f"In the mixture {whose} singular, for lack of different rows or because columns "
-            "depend on one another, and held at variance_floor; choose fewer components or a "
-            "simpler covariance_type."
+            "depend on one another, or narrower than the floor, and held at variance_floor; choose "
+            "fewer components, a simpler covariance_type, or a smaller variance_floor if a cluster "
+            "is that narrow."
         )
     dead = int((components.weights == 0).sum())
     if dead:
