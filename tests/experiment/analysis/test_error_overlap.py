@@ -141,7 +141,7 @@ def test_a_vote_of_numbers_is_their_mean_and_rows_count_once():
     # Squares of the mean error: 0, 4 and 1; the first and the third are of one row.
     assert vote.error == pytest.approx((0.5 + 4.0) / 2)
     assert (vote.rule, vote.best, vote.best_error) == ("numbers", "a", 1.0)
-    assert "The mean of the numbers of these 2 would have a mean squared error of 2.25" in (
+    assert "The mean of the numbers of these 2 would have a root mean squared error of 1.5" in (
         vote.sentence
     )
 
