@@ -54,6 +54,9 @@ def run() -> None:
         for size in (1_000, 4_000, 16_000):
             part = wide[0][:size], wide[1][:size]
             races.append(_race(f"{size:,} x 50, 100", *part, (100,), 200, 10))
+        # The cost by the number of weights, beside 4,000 rows and 100 units above.
+        few = wide[0][:4_000], wide[1][:4_000]
+        races += [_race(f"4,000 x 50, {units}", *few, (units,), 200, 10) for units in (25, 400)]
         races += _torch_races()
     print_races("Networks", races)
 

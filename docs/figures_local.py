@@ -100,7 +100,8 @@ def _experts() -> plt.Figure:
     """Return three experts over the weight of cars."""
     x, y = _cars()
     figure, ax = plt.subplots(figsize=(7.4, 4.0), layout="constrained")
-    expert_lines(MixtureOfExpertsRegressor(3, random_state=0).fit(x.to_numpy(), y), x, y, ax=ax)
+    rows = x.to_numpy()
+    expert_lines(MixtureOfExpertsRegressor(3, random_state=0).fit(rows, y), rows, y, ax=ax)
     ax.set(xlabel="weight in 1000 lbs", ylabel="miles per gallon")
     return figure
 

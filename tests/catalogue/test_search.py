@@ -161,6 +161,28 @@ def test_what_people_call_it(question, learner):
     assert any(learner.lower() in name for name in spoken)
 
 
+@pytest.mark.parametrize(
+    ("question", "row"),
+    [
+        ("radial basis function network", "12.p"),
+        ("Radial basis", "12.r"),
+        ("Kohonen map", "12.j"),
+        ("self-organizing map", "12.i"),
+        ("learning vector quantization", "12.aa"),
+        ("generative topographic mapping", "12.l"),
+        ("hierarchical mixture of experts", "12.ah"),
+        ("Oja's rule", "12.e"),
+        ("back-propagation", "11.l"),
+        ("Elman network", "11.aw"),
+        ("recurrent neural network", "11.aw"),
+        ("Hopfield network", "11.bc"),
+        ("optimal brain damage", "11.aj"),
+    ],
+)
+def test_networks_and_local_models_under_their_other_names(question, row):
+    assert row in [match.id for match in find(question).rows]
+
+
 def test_three_letters_are_no_part_of_a_word():
     assert all("process" not in item.spoken.lower() for item in find("ROC").learners)
     assert "19.x" in [row.id for row in find("ROC").rows]
