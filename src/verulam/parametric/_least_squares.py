@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.linalg.lapack import dgeqrf
 from sklearn.preprocessing import PolynomialFeatures
 
 from verulam.base import (
@@ -74,15 +75,18 @@ def triangular_factor(
     weights
         Weight of each row; None where all count alike.
     """
-    design = np.column_stack([np.ones(len(terms)), terms, targets])
+    # By columns, as the factorisation takes it: to turn it round takes longer than to factorise.
+    design = np.empty((len(terms), terms.shape[1] + 2), order="F")
+    design[:, 0], design[:, 1:-1], design[:, -1] = 1.0, terms, targets
     weight, n_rows = float(len(terms)), len(terms)
     if weights is not None:
         # A row of weight w is the same as w rows: squares are weighted by w.
         design *= np.sqrt(weights)[:, None]
         weight, n_rows = float(weights.sum()), int(np.count_nonzero(weights))
-    factor = np.linalg.qr(design, mode="r")
     padded = np.zeros((design.shape[1], design.shape[1]))
-    padded[: len(factor)] = factor
+    if len(design):
+        factor = np.triu(dgeqrf(design, overwrite_a=True)[0][: len(padded)])
+        padded[: len(factor)] = factor
     return TriangularFactor(padded, weight, n_rows)
 
 

@@ -92,7 +92,7 @@ def _direct_values(
 ) -> LocalValues:
     if left_out is None:
         # Sorted, and every query once: repeated inputs have the same fit.
-        queries, order = np.unique(queries, return_inverse=True)
+        queries, order = _distinct(queries, line)
         skipped = np.full(len(queries), -1)
     else:
         ranks = np.argsort(queries, kind="stable")
@@ -114,6 +114,18 @@ def _direct_values(
         fits[rest] = _visit(hood, line, *remaining, with_squares=with_squares)
     unsorted = fits[order]
     return LocalValues(unsorted[:, 0], unsorted[:, 1], unsorted[:, 2], unsorted[:, 3] > 0)
+
+
+def _distinct(queries: np.ndarray, line: Line) -> tuple[np.ndarray, np.ndarray]:
+    """Return what differs among the queries, sorted, and where each of them is in it."""
+    x = line.x
+    if len(queries) != len(x) or not np.array_equal(queries[line.order], x):
+        return np.unique(queries, return_inverse=True)
+    # At the stored points themselves, which are sorted already.
+    is_first = np.append(True, x[1:] != x[:-1])
+    order = np.empty_like(line.order)
+    order[line.order] = np.cumsum(is_first) - 1
+    return x[is_first], order
 
 
 def _slide(

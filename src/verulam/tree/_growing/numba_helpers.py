@@ -16,6 +16,10 @@ outer_loop = njit(**_OUTER)
 #: For loops that only loops call: the entry for Python is left out, because to unpack so many
 #: arrays takes longer to compile than most of the loops themselves.
 inner_loop = njit(**_INNER)
+#: The same, for loops that make no arrays: nobody counts who holds those that they are handed,
+#: which takes time at each call, and more of it to compile.
+outer_loop_in_place = njit(**_OUTER, _nrt=False)
+inner_loop_in_place = njit(**_INNER, _nrt=False)
 #: For parts of one loop, or a few lines: machine code is made of every other loop by itself and
 #: once more in each that calls it, of these only in the latter.
 part_of_loop = njit(cache=True, nogil=True, inline="always")

@@ -6,7 +6,11 @@ table of the larger is what is left of their parent's.
 
 import numpy as np
 
-from verulam.tree._growing.numba_helpers import inner_loop, outer_loop, part_of_loop
+from verulam.tree._growing.numba_helpers import (
+    inner_loop_in_place,
+    outer_loop_in_place,
+    part_of_loop,
+)
 from verulam.tree._levels.score_loops import (
     SLACK,
     cut_impurity,
@@ -28,7 +32,7 @@ def lowest_bit(word):
     return BIT_PLACES[((word & (~word + ONE)) * DE_BRUIJN) >> np.uint64(58)]
 
 
-@inner_loop
+@inner_loop_in_place
 def chain_rows(codes, place, rows, start, size, heads, chains):
     """Chain the rows of each code, in their order; return the set of codes."""
     codes_met = np.uint64(0)
@@ -42,7 +46,7 @@ def chain_rows(codes, place, rows, start, size, heads, chains):
     return codes_met
 
 
-@inner_loop
+@inner_loop_in_place
 def scan_table(table, left, whole, n, scoring):
     """Search the thresholds between codes in a table of class counts.
 
@@ -80,7 +84,7 @@ def scan_table(table, left, whole, n, scoring):
     return best, low, high
 
 
-@inner_loop
+@inner_loop_in_place
 def scan_chains(codes_met, ordered, start, heads, chains, left, whole, n, scoring):
     """Do what `scan_table` does, where the rows of each code are chained."""
     passed, before, squares, product = np.int64(0), np.int64(0), 0.0, 0.0
@@ -112,7 +116,7 @@ def scan_chains(codes_met, ordered, start, heads, chains, left, whole, n, scorin
     return best, low, high
 
 
-@outer_loop
+@outer_loop_in_place
 def count_codes(cell, codes, rows, classes, offsets, n_classes, table):
     """Count the classes of a node by the codes of every coded column."""
     for entry in range(table.shape[0]):
@@ -123,7 +127,7 @@ def count_codes(cell, codes, rows, classes, offsets, n_classes, table):
             table[offsets[place] + codes[row, place] * n_classes + k] += 1
 
 
-@outer_loop
+@outer_loop_in_place
 def search_codes_for_classes(
     task, coded, sample, nodes, front, best, scoring, tables, offsets, spare, left, links
 ):
@@ -162,7 +166,7 @@ def search_codes_for_classes(
                 offer(split, column, cell.error - score, cell, levels[low], levels[high], low)
 
 
-@outer_loop
+@outer_loop_in_place
 def count_children(n_active, least, codes, sample, cells, front, tables, offsets, free, n_classes):
     """Give tables to the children that have at least so many rows, and release those of parents.
 
@@ -200,7 +204,7 @@ def count_children(n_active, least, codes, sample, cells, front, tables, offsets
             free[height] += 1
 
 
-@outer_loop
+@outer_loop_in_place
 def search_codes_for_targets(task, coded, sample, nodes, front, best, scoring, sums):
     """Offer the best thresholds of some coded columns to the nodes of a front.
 
@@ -242,7 +246,7 @@ def search_codes_for_targets(task, coded, sample, nodes, front, best, scoring, s
                 offer(split, column, decrease, cell, levels[low], levels[high], low)
 
 
-@outer_loop
+@outer_loop_in_place
 def pass_constants(cells, active, constant, following):
     """Tell children which coded columns are constant, and so never searched again."""
     for a in range(active.shape[0]):

@@ -8,7 +8,11 @@ either.
 import numpy as np
 
 from verulam.tree._growing.growth_parameters import MISSING_RANK, ROW_BITS, ROW_MASK
-from verulam.tree._growing.numba_helpers import inner_loop, outer_loop, part_of_loop
+from verulam.tree._growing.numba_helpers import (
+    inner_loop_in_place,
+    outer_loop_in_place,
+    part_of_loop,
+)
 from verulam.tree._levels.score_loops import offer, squared_sum
 from verulam.tree._levels.weight_loops import (
     WIDE_SLACK,
@@ -35,7 +39,7 @@ def divide_known(words, last, end, classes, weights, whole, known, missing):
         known[classes[row]] -= weight_at(weights, row)
 
 
-@inner_loop
+@inner_loop_in_place
 def end_of_known(words, i, end):
     """Return where the rows without a value begin, by bisection."""
     while i < end:
@@ -54,7 +58,7 @@ def side_sums(first, missing, joined, whole, sums):
         sums[k] = first[k] + missing[k] if joined else first[k]
 
 
-@inner_loop
+@inner_loop_in_place
 def scan_gapped_classes(words, i, last, end, classes, weights, counts, whole, total, scoring):
     """Search one part of a list for the cut, and the side of the missing rows, of least impurity.
 
@@ -111,7 +115,7 @@ def scan_gapped_classes(words, i, last, end, classes, weights, counts, whole, to
                 best, cut, side = score, i, np.int64(to if n_missing > 0 else -1)
 
 
-@outer_loop
+@outer_loop_in_place
 def search_gaps_for_classes(
     task, lists, table, classes, weights, nodes, front, best, scoring, counts
 ):
@@ -149,7 +153,7 @@ def search_gaps_for_classes(
                     split.missing_to = side
 
 
-@inner_loop
+@inner_loop_in_place
 def scan_gapped_targets(words, i, last, end, targets, weights, total, total_weight, scoring):
     """Do what `scan_gapped_classes` does for least squared error, and return what is largest."""
     n, n_missing, n_first, min_leaf = end - i, end - last, np.int64(0), scoring.min_leaf
@@ -182,7 +186,7 @@ def scan_gapped_targets(words, i, last, end, targets, weights, total, total_weig
                 best, cut, side = score, i, np.int64(to if n_missing > 0 else -1)
 
 
-@outer_loop
+@outer_loop_in_place
 def search_gaps_for_targets(task, lists, table, targets, weights, nodes, front, best, scoring):
     """Offer the best thresholds of some listed columns with gaps to the nodes of a front."""
     for place in range(task.first, task.last):

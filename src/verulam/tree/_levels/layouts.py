@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from verulam.base import thread_map
 from verulam.tree._growing.growth_parameters import MISSING_RANK, ROW_BITS, ROW_MASK
 from verulam.tree._growing.lazy_memory import empty_pages
-from verulam.tree._growing.numba_helpers import outer_loop
+from verulam.tree._growing.numba_helpers import outer_loop_in_place
 from verulam.tree._tuning import (
     COLUMNS_PER_TASK,
     COMMON_SHARE,
@@ -230,7 +230,7 @@ def _side_by_side(coded: list[Code | None], n_rows: int) -> CodedColumns:
     return CodedColumns(np.array(columns, dtype=np.int64), codes, levels)
 
 
-@outer_loop
+@outer_loop_in_place
 def encode(numbers, bits, codes, known, slots):
     """Write codes in the order in which values are met; return how many, or -1 if too many.
 
@@ -251,7 +251,7 @@ def encode(numbers, bits, codes, known, slots):
     return n_known
 
 
-@outer_loop
+@outer_loop_in_place
 def pack_ranks(numbers, order, common, words):
     """Write ordered rows, each with the rank of its number; return the rank of the common value.
 
@@ -269,7 +269,7 @@ def pack_ranks(numbers, order, common, words):
     return common_rank if passed else rank + np.uint64(1)
 
 
-@outer_loop
+@outer_loop_in_place
 def rank_columns(numbers, order, codes, levels, place, n_levels):
     """Put the rank of its number above each ordered row; return how many columns have few values.
 

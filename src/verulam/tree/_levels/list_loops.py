@@ -7,7 +7,7 @@ common value of the column stand in no list, and are the rest of the node's.
 import numpy as np
 
 from verulam.tree._growing.growth_parameters import ROW_BITS, ROW_MASK
-from verulam.tree._growing.numba_helpers import inner_loop, outer_loop
+from verulam.tree._growing.numba_helpers import inner_loop_in_place, outer_loop_in_place
 from verulam.tree._levels.score_loops import (
     SLACK,
     cut_impurity,
@@ -17,7 +17,7 @@ from verulam.tree._levels.score_loops import (
 )
 
 
-@inner_loop
+@inner_loop_in_place
 def scan_classes(words, i, last, n, omitted, classes, left, whole, common, scoring):
     """Search one part of a list for the threshold of least impurity.
 
@@ -62,7 +62,7 @@ def scan_classes(words, i, last, n, omitted, classes, left, whole, common, scori
             best, cut, low, high = score, i, turn, turn_next
 
 
-@outer_loop
+@outer_loop_in_place
 def search_lists_for_classes(task, lists, table, classes, nodes, front, best, scoring, counts):
     """Offer the best thresholds of some listed columns to the nodes of a front."""
     left, common = counts[0], counts[1]
@@ -103,7 +103,7 @@ def search_lists_for_classes(task, lists, table, classes, nodes, front, best, sc
                 offer(split, column, cell.error - score, cell, low, high, cut)
 
 
-@inner_loop
+@inner_loop_in_place
 def scan_targets(words, i, last, n, omitted, targets, total, common, scoring):
     """Search one part of a list for the threshold of least squared error.
 
@@ -136,7 +136,7 @@ def scan_targets(words, i, last, n, omitted, targets, total, common, scoring):
             best, cut, low, high = score, i, turn, turn_next
 
 
-@outer_loop
+@outer_loop_in_place
 def search_lists_for_targets(task, lists, table, targets, nodes, front, best, scoring):
     """Offer the best thresholds of some listed columns to the nodes of a front."""
     for place in range(task.first, task.last):
@@ -167,7 +167,7 @@ def search_lists_for_targets(task, lists, table, targets, nodes, front, best, sc
                 offer(split, column, score - total * total / n, cell, low, high, cut)
 
 
-@outer_loop
+@outer_loop_in_place
 def divide_lists(first_list, last_list, n_active, lists, side, cells, front, following, buffer):
     """Divide the parts of some lists between the children of the nodes, stably."""
     for place in range(first_list, last_list):

@@ -3,14 +3,14 @@
 import numpy as np
 
 from verulam.tree._growing.growth_parameters import MISSING_RANK, ROW_BITS, ROW_MASK
-from verulam.tree._growing.numba_helpers import outer_loop, part_of_loop
+from verulam.tree._growing.numba_helpers import outer_loop_in_place, part_of_loop
 from verulam.tree._growing.search_loops import next_seed
 from verulam.tree._levels.records import NO_COLUMN
 from verulam.tree._levels.score_loops import node_impurity, weights_impurity
 from verulam.tree._structure.tree_loops import LEAF, NUMERIC
 
 
-@outer_loop
+@outer_loop_in_place
 def mark_splits(
     least,
     codes,
@@ -61,7 +61,7 @@ def mark_splits(
             side[words[split.column, last] & ROW_MASK] = split.missing_to
 
 
-@outer_loop
+@outer_loop_in_place
 def divide_rows(n_nodes, rows, targets, side, cells, active, row_buffer, target_buffer):
     """Divide rows and targets of the inner nodes between two children each, stably.
 
@@ -111,7 +111,7 @@ def settle(cell, node, is_leaf, n_active, active, best):
     return n_active
 
 
-@outer_loop
+@outer_loop_in_place
 def settle_classes(first, last, classes, cells, values, active, best, rules, scoring):
     """Count the classes of new nodes, and put those to be split into the next front.
 
@@ -141,7 +141,7 @@ def settle_classes(first, last, classes, cells, values, active, best, rules, sco
     return n_active
 
 
-@outer_loop
+@outer_loop_in_place
 def settle_targets(first, last, targets, cells, values, active, best, rules):
     """Do what `settle_classes` does for numbers: mean and mean squared error."""
     n_active = np.int64(0)
@@ -170,7 +170,7 @@ def settle_targets(first, last, targets, cells, values, active, best, rules):
     return n_active
 
 
-@outer_loop
+@outer_loop_in_place
 def settle_weighted_classes(
     first, last, rows, classes, weights, cells, values, active, best, rules
 ):
@@ -201,7 +201,7 @@ def settle_weighted_classes(
     return n_active
 
 
-@outer_loop
+@outer_loop_in_place
 def settle_weighted_targets(
     first, last, rows, targets, weights, cells, values, active, best, rules
 ):
@@ -232,7 +232,7 @@ def settle_weighted_targets(
     return n_active
 
 
-@outer_loop
+@outer_loop_in_place
 def draw_for_nodes(first, last, active, cells, best, order, drawn):
     """Draw columns for the nodes of a front that have no split yet; the others get none.
 
@@ -254,7 +254,7 @@ def draw_for_nodes(first, last, active, cells, best, order, drawn):
             drawn[a, order[place]] = True
 
 
-@outer_loop
+@outer_loop_in_place
 def number_depth_first(n_roots, cells, order, number, waiting):
     """Give nodes the numbers of a walk that takes first branches first, and link them by these.
 

@@ -7,7 +7,11 @@ cuts that may be the best are scored from the class weights of both sides.
 import numpy as np
 
 from verulam.tree._growing.growth_parameters import ROW_BITS, ROW_MASK
-from verulam.tree._growing.numba_helpers import inner_loop, outer_loop, part_of_loop
+from verulam.tree._growing.numba_helpers import (
+    inner_loop_in_place,
+    outer_loop_in_place,
+    part_of_loop,
+)
 from verulam.tree._levels.code_loops import ONE, chain_rows, lowest_bit
 from verulam.tree._levels.score_loops import offer, squared_sum, weighted_log
 
@@ -43,7 +47,7 @@ def weighted_impurity(first, whole, entropy):
     return score + (other - squares_other / other) if other > 0.0 else score
 
 
-@inner_loop
+@inner_loop_in_place
 def scan_weighted_classes(
     words, i, last, n, omitted, classes, weights, left, whole, total, common, scoring
 ):
@@ -91,7 +95,7 @@ def scan_weighted_classes(
             best, cut, low, high = score, i, turn, turn_next
 
 
-@outer_loop
+@outer_loop_in_place
 def search_lists_for_weighted_classes(
     task, lists, table, classes, weights, nodes, front, best, scoring, counts
 ):
@@ -139,7 +143,7 @@ def search_lists_for_weighted_classes(
                 offer(split, column, cell.error - score, cell, low, high, cut)
 
 
-@inner_loop
+@inner_loop_in_place
 def scan_weighted_chains(
     codes_met, rows, start, classes, weights, heads, chains, left, whole, total, n, scoring
 ):
@@ -178,7 +182,7 @@ def scan_weighted_chains(
     return best, low, high
 
 
-@outer_loop
+@outer_loop_in_place
 def search_codes_for_weighted_classes(
     task, coded, rows, classes, weights, nodes, front, best, scoring, left, links
 ):
@@ -222,7 +226,7 @@ def squared_sums(first, weight, total, total_weight):
     return score + second * second / rest if rest > 0.0 else score
 
 
-@inner_loop
+@inner_loop_in_place
 def scan_weighted_targets(words, i, last, n, omitted, moments, total, weight, common, scoring):
     """Do what `scan_targets` does, where rows have weights.
 
@@ -254,7 +258,7 @@ def scan_weighted_targets(words, i, last, n, omitted, moments, total, weight, co
             best, cut, low, high = score, i, turn, turn_next
 
 
-@outer_loop
+@outer_loop_in_place
 def search_lists_for_weighted_targets(
     task, lists, table, moments, nodes, front, best, scoring, common
 ):
@@ -299,7 +303,7 @@ def search_lists_for_weighted_targets(
                 offer(split, column, score - total * total / cell.weight, cell, low, high, cut)
 
 
-@outer_loop
+@outer_loop_in_place
 def search_codes_for_weighted_targets(
     task, coded, rows, moments, nodes, front, best, scoring, sums
 ):
