@@ -47,10 +47,10 @@ def end_lanes(lanes):
 @njit(cache=True, nogil=True)
 def topic_at(rest, mass, ends):
     """Return the topic whose mass covers a place on the line of all lanes."""
-    lane = np.int64(0)
+    lane, begin = np.int64(0), ZERO
     for j in range(LANES - 1):
+        begin = ends[j] if rest >= ends[j] else begin
         lane += rest >= ends[j]
-    begin = ends[lane - 1] if lane > 0 else ZERO
     topic = lane
     for j in range(lane + LANES, mass.shape[0], LANES):
         begin += mass[j - LANES]
