@@ -158,7 +158,7 @@ def rows_of(path, table):
         return {row[0]: row for row in store.rows(f"SELECT * FROM {table}")}
 
 
-@pytest.mark.parametrize(("share", "least"), [(0.97, 350), (0.8, 200), (0.5, 20)])
+@pytest.mark.parametrize(("share", "least"), [(0.97, 350), (0.8, 200), (0.55, 20)])
 def test_a_store_that_lost_its_end_gives_every_run_that_is_left(whole, tmp_path, share, least):
     """SQLite refuses the whole file; each run that lies on a page that is there is saved."""
     content = whole.read_bytes()
