@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from sklearn.neighbors import KNeighborsClassifier
 
 from verulam.base import UnknownNameError
 from verulam.catalogue import (
@@ -21,6 +20,7 @@ from verulam.catalogue import (
 )
 from verulam.catalogue._entries import Entry, inspected, listed_packages, listing, stamp
 from verulam.catalogue._names import long_name, name_key, short_name, spoken_names
+from verulam.nonparametric import KNeighborsClassifier
 from verulam.parametric import NaiveBayes
 
 #: Looks a learner up, and names the heavy libraries that were needed for it.
@@ -43,7 +43,7 @@ def test_ours_by_any_spelling(name):
 
 
 @pytest.mark.parametrize("name", ["k-nearest neighbours", "K-Nearest Neighbours"])
-def test_borrowed_by_the_name_in_the_texts(name):
+def test_by_the_name_in_the_texts(name):
     made = learner(name, n_neighbors=3)
     assert isinstance(made, KNeighborsClassifier)
     assert made.n_neighbors == 3
@@ -64,8 +64,8 @@ def test_what_others_call_a_learner_leads_to_its_name(name, spoken):
 
 
 def test_catalogue_parameters_can_be_overridden():
-    assert learner("decision tree").criterion == "entropy"
-    assert learner("decision tree", criterion="gini").criterion == "gini"
+    assert learner("decision tree").preset == "c4.5"
+    assert learner("decision tree", preset="cart").preset == "cart"
 
 
 def test_unknown_name_gives_three_nearest():

@@ -269,8 +269,8 @@ def test_the_plan_of_a_fraction_shows_its_aliases(capsys):
     output, _ = verulam(capsys, "plan", path)
     assert "45 runs = 9 settings of learners" in output
     lines = [line.split() for line in output.splitlines()]
-    assert ["AB", "C", "x", "gamma", "CD"] in lines
-    assert "C x gamma from kernel x coef0" in " ".join(output.split())
+    assert ["AB", "C", "x", "kernel__width", "CD"] in lines
+    assert "C x kernel__width from strategy x fit_intercept" in " ".join(output.split())
 
 
 @pytest.mark.slow

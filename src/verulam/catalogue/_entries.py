@@ -122,20 +122,29 @@ class Entry:
         return " ".join(text.partition("\n\n")[0].split()).rstrip(".")
 
     def make(self, **parameters: Any) -> Any:
-        """Return a new learner with these parameters."""
+        """Return a new learner with these parameters, perhaps with some of its parts'.
+
+        Examples
+        --------
+        >>> from verulam.catalogue import entry
+        >>> entry("support vector machine").make(C=10.0, kernel__width=0.5)
+        SupportVectorClassifier(C=10.0, kernel=Gaussian(width=0.5))
+        """
         signature = inspect.signature(self.learner_class)
         accepted = list(signature.parameters)
         for name in parameters:
-            if name not in accepted:
+            if name.partition("__")[0] not in accepted:
                 raise TypeError(
                     f"Learner {self.name!r} has no parameter {name!r}. "
                     f"Accepted: {', '.join(accepted) or 'none'}."
                 )
+        of_parts = {name: parameters.pop(name) for name in list(parameters) if "__" in name}
         arguments = {**self.parameters, **parameters}
         for name, parameter in signature.parameters.items():
             if parameter.default is parameter.empty and name not in arguments:
                 raise TypeError(f"Learner {self.name!r} needs the parameter {name!r}.")
-        return self.learner_class(**arguments)
+        made = self.learner_class(**arguments)
+        return made.set_params(**of_parts) if of_parts else made
 
     def example(self) -> Any:
         """Return a learner to look at, also where some parameter has no default."""

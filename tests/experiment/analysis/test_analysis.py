@@ -6,6 +6,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.neighbors import KNeighborsClassifier
 from tests.experiment.analysed import RUNS_OF, changed_copy
 
 from verulam.base import DataError
@@ -15,9 +16,7 @@ from verulam.statistics import five_by_two_f_test
 
 def brute(name):
     """Return a learner that differs from others of its kind in how it searches, not in results."""
-    return LearnerChoice(
-        "k-nearest neighbours", label=name, parameters={"algorithm": name, "n_neighbors": 3}
-    )
+    return LearnerChoice(KNeighborsClassifier(algorithm=name, n_neighbors=3), label=name)
 
 
 def test_baseline_is_beaten(two):

@@ -8,7 +8,7 @@ import pytest
 from sklearn.inspection import partial_dependence
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.svm import SVC
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from verulam.experiment import ModelCard, compare, finalise, load_model
 from verulam.experiment._final.insight import ModelInsight, plain_figure
@@ -21,6 +21,7 @@ from verulam.experiment._final.understanding import (
 from verulam.experiment._learning.decisions import TunedThreshold
 from verulam.experiment._preparation.preparation import prepared
 from verulam.rule import Ripper
+from verulam.tree import DecisionTreeClassifier as OurTree
 
 
 def houses(n_rows=150):
@@ -42,12 +43,22 @@ def houses(n_rows=150):
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("understanding")
-    results = compare(
-        houses(), ["mean predictor", "linear regression", "regression tree"], target="price",
-        resampling="3-fold", store=folder / "s.sqlite", progress=False,
-    ).analysis.results  # fmt: skip
+    comparison = compare(
+        houses(),
+        ["mean predictor", "linear regression", ("regression tree", DecisionTreeRegressor())],
+        target="price",
+        resampling="3-fold",
+        store=folder / "s.sqlite",
+        progress=False,
+    )
     return {
-        name: finalise(results, name, path=folder / f"{name}.skops", source=houses())
+        name: finalise(
+            comparison.analysis.results,
+            name,
+            path=folder / f"{name}.skops",
+            source=houses(),
+            study=comparison.study,
+        )
         for name in ("linear regression", "regression tree")
     }
 
@@ -106,6 +117,8 @@ def test_trees_rules_and_what_nobody_can_read():
     assert model_text(tree, list(frame)).splitlines() == [
         "size up to 24.5:", "  small (100% of 25)", "size above 24.5:", "  big (100% of 15)",
     ]  # fmt: skip
+    ours = prepared(OurTree(preset="c4.5"), frame).estimator.fit(frame, y)
+    assert model_text(ours, list(frame)) == "size <= 24.5: small (25)\nsize > 24.5: big (15)"
     wrapped = TunedThreshold(prepared(DecisionTreeClassifier(), frame).estimator).fit(frame, y)
     assert model_text(wrapped, list(frame)).startswith("size up to ")
     assert "THEN" in model_text(Ripper(random_state=0).fit(frame, y), list(frame)).upper()

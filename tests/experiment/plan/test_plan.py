@@ -334,7 +334,7 @@ def by_luck(targets, predicted):
     [
         ({"tuning": None}, r"learners\[0\].tune: needs a table \[tuning\]"),
         ({"factors": {"p": [1, 2]}}, r"learners\[0\].tune.p: is a factor already"),
-        ({"tune": {"q": [1, 2]}}, "has no parameter 'q'; it has algorithm, leaf_size"),
+        ({"tune": {"q": [1, 2]}}, "has no parameter 'q'; it has column_weights, metric"),
         ({"tune": {"p": 3}}, r"learners\[0\].tune.p: 3; expected a list"),
         ({"tune": True}, r"learners\[0\].tune: True; name the parameters"),
     ],

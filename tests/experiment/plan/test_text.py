@@ -46,7 +46,7 @@ TREE = {
     "max_depth": [1, 3],
     "min_samples_leaf": [1, 9],
     "criterion": ["gini", "entropy"],
-    "splitter": ["best", "random"],
+    "pruning": ["none", "pessimistic"],
     "max_features": [1, 2],
 }
 
@@ -76,7 +76,7 @@ def test_the_caveat_of_a_design():
 def test_pairs_are_named_once_and_cut_short():
     (line,) = design_remarks(described(first(4), "fractional"))
     assert line.count(" from ") == 3
-    assert "max_depth x min_samples_leaf from criterion x splitter" in line
+    assert "max_depth x min_samples_leaf from criterion x pruning" in line
     (line,) = design_remarks(described(TREE, {"kind": "fractional", "resolution": 3}))
     assert "and " in line.rpartition(";")[2]
     assert line.endswith("more pairs.")

@@ -142,13 +142,13 @@ def test_labels_in_brackets_do_not_say_who_is_weighted():
     frame["y"] = np.where(random.random(120) < 1 / (1 + np.exp(-frame["x"])), "yes", "no")
     learners = [
         LearnerChoice("naive bayes", label="bayes (balanced)"),
-        LearnerChoice("logistic regression", label="logit (strong)", parameters={"C": 0.01}),
-        LearnerChoice("logistic regression (balanced)", factors={"C": [0.5]}),
+        LearnerChoice("logistic regression", label="logit (strong)", parameters={"alpha": 100.0}),
+        LearnerChoice("logistic regression (balanced)", factors={"alpha": [2.0]}),
         LearnerChoice("logistic regression", label="fair", decision="balanced"),
     ]
     comparison = compare(frame, learners, target="y", resampling="2-fold", progress=False)
     *_, calibration = threshold_figures(comparison.analysis)
-    left_out = "left out: logistic regression (balanced) (C=0.5), fair."
+    left_out = "left out: logistic regression (balanced) (alpha=2.0), fair."
     assert calibration.caption.endswith(left_out)
     assert "bayes (balanced)" in calibration.svg
     assert "logit (strong)" in calibration.svg

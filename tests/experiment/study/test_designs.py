@@ -27,7 +27,7 @@ LEVELS = {"k": [1, 3, 5], "weights": ["uniform", "distance"]}
 TWO = {"a": [1, 2], "b": [None, 3], "c": [True, False], "d": ["x", "y"]}
 RANGES = {
     "C": {"low": 0.1, "high": 10.0, "scale": "log"},
-    "gamma": {"low": 0.01, "high": 1.0, "scale": "log"},
+    "kernel__width": {"low": 0.7, "high": 70.0, "scale": "log"},
 }
 
 
@@ -81,7 +81,7 @@ def test_a_central_composite_is_coded_on_the_scale_of_each_range():
     assert len(made) == len(table) == 9
     for name in RANGES:
         np.testing.assert_allclose([each[name] for each in made], table[name], rtol=1e-5)
-    assert {each["gamma"] for each in made} == {0.01, 0.1, 1.0}
+    assert {each["kernel__width"] for each in made} == {0.7, 7.0, 70.0}
 
 
 def test_a_circumscribed_design_goes_beyond_its_ranges_and_an_inscribed_one_does_not():
@@ -241,7 +241,7 @@ def test_a_surface_is_fitted_to_the_points_of_a_composite(tmp_path):
     assert [factor.kind for factor in surface.factors] == ["log", "log"]
     assert any("taken to be quadratic" in line for line in found.caveats)
     made = finalise(results.path, "best", path=tmp_path / "model.skops")
-    assert "gamma=" in made.card.learner  # built again from the design that the store has
+    assert "width=" in made.card.learner  # built again from the design that the store has
 
 
 def test_a_hypercube_takes_ranges_and_levels():
@@ -302,7 +302,7 @@ def test_a_fraction_in_blocks_and_learners_without_blocks():
         DataError, match=r"design\.blocks: contrasts: AC would give up the factor B"
     ):
         settings(design, TWO_LEVELS)
-    factors = {**TWO_LEVELS, "splitter": ["best", "random"]}
+    factors = {**TWO_LEVELS, "pruning": ["none", "pessimistic"]}
     half = {"kind": "fractional", "generators": ["D=ABC"], "blocks": ["AB"]}
     learners = [LearnerChoice("decision tree", factors=factors), LearnerChoice("majority class")]
     study = Study("half", [DataChoice("iris")], learners, resampling="10-fold", design=half)
@@ -337,8 +337,8 @@ def test_bad_blocks_and_hypercubes(design, factors, words):
 
 
 def test_a_study_tells_lack_of_fit_and_where_the_optimum_may_lie(tmp_path):
-    ranges = {"C": {**RANGES["C"], "high": 1000.0}, "gamma": {"low": 0.001, "high": 10.0}}
-    ranges["gamma"]["scale"] = "log"
+    ranges = {"C": {**RANGES["C"], "high": 1000.0}, "kernel__width": {"low": 0.2, "high": 20.0}}
+    ranges["kernel__width"]["scale"] = "log"
     machine = LearnerChoice("support vector machine", factors=ranges, design="central composite")
     study = Study("surface", [DataChoice("iris")], [machine], resampling="5-fold")
     results = run(study, tmp_path / "surface.sqlite", engine="serial", progress=False)

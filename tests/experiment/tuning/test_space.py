@@ -7,6 +7,7 @@ import pytest
 from sklearn.datasets import make_classification, make_regression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeRegressor
 
 from verulam.base import DataError
 from verulam.catalogue import entry
@@ -20,6 +21,7 @@ from verulam.experiment._tuning.space import (
     search_space,
     setting_key,
 )
+from verulam.kernel import SupportVectorClassifier
 
 LOG = {"low": 0.01, "high": 100, "scale": "log"}
 
@@ -93,6 +95,11 @@ def test_settings_are_the_same_whatever_their_order():
 def test_defaults_of_names_and_of_estimators():
     assert default_space(KNeighborsClassifier()) == default_space("k-nearest neighbours")
     assert [each.name for each in default_space(SVC())] == ["C", "gamma"]
+    assert [each.name for each in default_space(SupportVectorClassifier())] == [
+        "C",
+        "kernel__width",
+    ]
+    assert default_space(DecisionTreeRegressor()) == default_space("regression tree")
     assert default_space("majority class") == default_space(object()) == ()
 
 

@@ -100,19 +100,20 @@ class Evidence:
 
     @cached_property
     def best(self) -> str:
-        """The eligible contestant with the best mean; of those that are level the first."""
-        costs = dict(zip(self.names, self.posterior.costs, strict=True))
-        least = min(costs[name] for name in self.eligible)
-        # As the rule has it, rounding must not decide.
-        rounding = 1e-12 * abs(least)
-        return next(name for name in self.eligible if costs[name] - least <= rounding)
+        """The eligible contestant with the best mean, the first of them in `order`."""
+        return next(name for name in self.order if name in self.eligible)
 
-    @property
+    @cached_property
     def order(self) -> tuple[str, ...]:
-        """The contestants by their means, the best first."""
-        # Stable, so that of those that are level the first of the study stays first.
-        places = np.argsort(self.posterior.costs, kind="stable")
-        return tuple(self.names[place] for place in places)
+        """The contestants by their means, the best first; of those that are level the simpler."""
+
+        def place(name: str) -> tuple[float, float, bool, str]:
+            # Rounding must not decide, nor who was named first.
+            cost = float(f"{costs[name]:.12g}")
+            return cost, self.complexity[name], name != self.selection.name, name
+
+        costs = dict(zip(self.names, self.posterior.costs, strict=True))
+        return tuple(sorted(self.names, key=place))
 
     @property
     def repeats(self) -> int:

@@ -18,9 +18,7 @@ from verulam.experiment._text import named, sentence
 if TYPE_CHECKING:
     from verulam.experiment._study.designs import Design
 
-#: What is compared when nothing is named, simplest first. Of methods that are ours and borrowed
-#: alike, the borrowed one where its answer is the same: nobody waits for a compiler the first time.
-#: Our forest is a third of the work of the borrowed one and takes the table as it is.
+#: What is compared when nothing is named, simplest first.
 DEFAULT_LEARNERS = {
     "classification": (
         "majority class",

@@ -88,6 +88,7 @@ class TunedLearner(MetaEstimatorMixin, BaseEstimator):
     --------
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from verulam.design import Factor
     >>> space = (Factor("n_neighbors", (1, 40), "log", whole=True),)
     >>> tuned = TunedLearner(KNeighborsClassifier(), space, budget=8, random_state=0)
     >>> tuned = tuned.fit(*load_iris(return_X_y=True))

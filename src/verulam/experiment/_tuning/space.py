@@ -28,24 +28,25 @@ def _one_of(name: str, *levels: Any) -> Factor:
     return Factor(name, levels)
 
 
-_NEIGHBOURS = (_log("n_neighbors", 1, 40, whole=True), _one_of("weights", "uniform", "distance"))
-_TREE = (_linear("max_depth", 1, 20, whole=True), _log("min_samples_leaf", 1, 30, whole=True))
+_COUNT = _log("n_neighbors", 1, 40, whole=True)
+_NEIGHBOURS = (_COUNT, _one_of("weights", "uniform", "distance"))
 _FOREST = (_linear("max_features", 0.1, 1.0), _log("min_samples_leaf", 1, 20, whole=True))
 _NETWORK = (
     _log("alpha", 1e-6, 1.0),
     _log("learning_rate", 1e-4, 0.1),
     _one_of("hidden_layer_sizes", (10,), (30,), (100,)),
 )
-_MACHINE = (_log("C", 1e-2, 1e3), _log("gamma", 1e-4, 10.0))
+_GAMMA = _log("gamma", 1e-4, 10.0)
 _LEAVES = (_linear("max_depth", 1, 20, whole=True), _log("min_samples_leaf", 1, 30, whole=True))
 _PRUNED = (
     _one_of("pruning", "none", "reduced_error", "pessimistic"),
     _log("min_samples_leaf", 1, 30, whole=True),
 )
-_COUNT = _log("n_neighbors", 1, 40, whole=True)
 _RULES = (_log("min_positives", 1.0, 20.0), _linear("pruning_fraction", 0.2, 0.5))
 _ALPHA = (_log("alpha", 1e-3, 1e3),)
 _COST = _log("C", 1e-2, 1e3)
+_WIDTH = _log("kernel__width", 0.2, 70.0)
+_EPSILON = _log("epsilon", 1e-3, 10.0)
 _BAGS = (_linear("max_samples", 0.3, 1.0), _linear("max_features", 0.3, 1.0))
 
 #: By name in the catalogue. Ranges suit inputs that are scaled, as the plan has them.
@@ -74,7 +75,7 @@ DEFAULT_SPACES: Mapping[str, tuple[Factor, ...]] = {
         _log("min_positives", 1.0, 20.0),
     ),
     "rule.TreeRules": (_linear("confidence", 0.05, 0.5),),
-    "nonparametric.KNeighborsClassifier": (_COUNT, _one_of("weights", "uniform", "distance")),
+    "nonparametric.KNeighborsClassifier": _NEIGHBOURS,
     "nonparametric.CondensedNeighbours": (_log("n_neighbors", 1, 15, whole=True),),
     "nonparametric.EditedNeighbours": (_log("n_neighbors", 1, 15, whole=True),),
     "nonparametric.DiscriminantAdaptiveNeighbours": (_COUNT, _log("softening", 0.1, 10.0)),
@@ -89,8 +90,8 @@ DEFAULT_SPACES: Mapping[str, tuple[Factor, ...]] = {
     "linear.QuadraticLogistic": _ALPHA,
     "linear.Perceptron": (_one_of("average", True, False), _linear("margin", 0.0, 1.0)),
     "linear.Relaxation": (_linear("relaxation", 0.5, 1.9), _log("margin", 0.1, 10.0)),
-    "kernel.SupportVectorClassifier": (_COST, _one_of("kernel", "rbf", "linear")),
-    "kernel.SupportVectorRegressor": (_COST, _log("epsilon", 1e-3, 10.0)),
+    "kernel.SupportVectorClassifier": (_COST, _WIDTH),
+    "kernel.SupportVectorRegressor": (_COST, _WIDTH, _EPSILON),
     "kernel.WestonWatkinsClassifier": (_COST,),
     "kernel.MultipleKernelClassifier": (_COST,),
     "kernel.KernelDiscriminants": (_log("alpha", 1e-4, 1.0),),
@@ -103,17 +104,17 @@ DEFAULT_SPACES: Mapping[str, tuple[Factor, ...]] = {
     "neural network": _NETWORK,
     "neural network regression": _NETWORK,
     "k-nearest neighbours": _NEIGHBOURS,
-    "k-nearest neighbours smoother": _NEIGHBOURS,
-    "decision tree": _TREE,
-    "regression tree": _TREE,
+    "k-nearest neighbours smoother": (_COUNT,),
+    "decision tree": _PRUNED,
+    "regression tree": _LEAVES,
     "ensemble.RandomForestClassifier": _FOREST,
     "ensemble.RandomForestRegressor": _FOREST,
-    "logistic regression": (_log("C", 1e-3, 1e3),),
+    "logistic regression": _ALPHA,
     "perceptron": (_one_of("penalty", "l2", "l1"), _log("alpha", 1e-6, 1e-1)),
-    "support vector machine": _MACHINE,
-    "support vector regression": (*_MACHINE, _log("epsilon", 1e-3, 10.0)),
-    "nu support vector machine": (_linear("nu", 0.05, 0.8), _log("gamma", 1e-4, 10.0)),
-    "nu support vector regression": (*_MACHINE, _linear("nu", 0.05, 0.95)),
+    "support vector machine": (_COST, _WIDTH),
+    "support vector regression": (_COST, _WIDTH, _EPSILON),
+    "nu support vector machine": (_linear("nu", 0.05, 0.8), _GAMMA),
+    "nu support vector regression": (_COST, _GAMMA, _linear("nu", 0.05, 0.95)),
     "bagging": _BAGS,
     "bagged regression": _BAGS,
     "random subspace": (_linear("max_features", 0.1, 1.0),),
@@ -125,6 +126,17 @@ DEFAULT_SPACES: Mapping[str, tuple[Factor, ...]] = {
     ),
     "ridge regression": (_log("alpha", 1e-4, 1e4),),
     "lasso": (_log("alpha", 1e-4, 10.0),),
+}
+
+#: By the name of a class of scikit-learn, where the catalogue has one of ours for the method.
+_SPACES_OF_SCIKIT_LEARN: Mapping[str, tuple[Factor, ...]] = {
+    "DecisionTreeClassifier": _LEAVES,
+    "DecisionTreeRegressor": _LEAVES,
+    "KNeighborsClassifier": _NEIGHBOURS,
+    "KNeighborsRegressor": _NEIGHBOURS,
+    "LogisticRegression": (_log("C", 1e-3, 1e3),),
+    "SVC": (_COST, _GAMMA),
+    "SVR": (_COST, _GAMMA, _EPSILON),
 }
 
 
@@ -159,14 +171,15 @@ def default_space(learner: Any) -> tuple[Factor, ...]:
     Examples
     --------
     >>> [factor.name for factor in default_space("support vector machine")]
-    ['C', 'gamma']
+    ['C', 'kernel__width']
     """
     if isinstance(learner, str):
         return DEFAULT_SPACES.get(entry(learner).name, ())
     for name, space in DEFAULT_SPACES.items():
         if entry(name).learner_class is type(learner):
             return space
-    return ()
+    library, name = type(learner).__module__.partition(".")[0], type(learner).__name__
+    return _SPACES_OF_SCIKIT_LEARN.get(name, ()) if library == "sklearn" else ()
 
 
 def draw_setting(space: Sequence[Factor], random: np.random.Generator) -> Setting:

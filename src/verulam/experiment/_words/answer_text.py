@@ -362,8 +362,6 @@ def _simpler(evidence: Evidence) -> str:
     write = numbers_for(evidence)
     gain = evidence.posterior.difference(best, choice)[0]
     simpler = f"{named(choice)} is simpler"
-    if evidence.same_losses(best, choice):
-        return f"{named(best)} did the same on every row; {simpler}"
     if write.vanishes(gain):
         return f"{named(best)} did just as well here; {simpler}"
     reason = (
