@@ -71,6 +71,8 @@ BORROWED: tuple[Borrowed, ...] = (
         "nonparametric.KNeighborsClassifier",
         "Alpaydin 8.4",
         "8.i U3.q B4.i",
+        # So that the order of the distance can be set alone, as with scikit-learn's.
+        metric="minkowski",
     ),
     # A tree that nobody prunes learns the noise too; its pruning costs no other fit.
     _ours("decision tree", "tree.DecisionTreeClassifier", "Alpaydin 9.2.1", "9.f", preset="c4.5"),
