@@ -81,7 +81,8 @@ def _count_pairs(starts, ranks, pairs):
 @njit(cache=True, nogil=True)
 def _count_followers(starts, ranks, rows, together):
     """Count how many of some transactions have each item."""
-    together[:] = 0
+    for item in range(together.shape[0]):
+        together[item] = 0
     for row in rows:
         for place in range(starts[row], starts[row + 1]):
             together[ranks[place]] += 1
@@ -168,15 +169,19 @@ def _extend(words, items, here, start, least):
 
 @njit(cache=True, nogil=True)
 def _taller(table, n_rows, size):
+    # An assignment to a slice would take a second to compile.
     taller = np.empty((size, table.shape[1]), table.dtype)
-    taller[:n_rows] = table[:n_rows]
+    for row in range(n_rows):
+        for column in range(table.shape[1]):
+            taller[row, column] = table[row, column]
     return taller
 
 
 @njit(cache=True, nogil=True)
 def _longer(values, size):
     longer = np.empty(size, values.dtype)
-    longer[: values.shape[0]] = values
+    for place in range(values.shape[0]):
+        longer[place] = values[place]
     return longer
 
 
@@ -312,21 +317,22 @@ def sort_sets(parents, added):
     belongs there, the place of its prefix, without its last item, and that item.
     """
     n_sets = parents.shape[0]
-    prefix, last = _prefixes(parents, added)
+    prefix, unsorted = _prefixes(parents, added)
     # Pushed in front of lists with the largest item first, the suffixes of a set are in order.
     suffix, following = np.full(n_sets + 1, -1, np.int32), np.empty(n_sets, np.int32)
-    for number in _by_item(last):
+    for number in _by_item(unsorted):
         following[number] = suffix[prefix[number]]
         suffix[prefix[number]] = number
     sets, prefixes = np.empty(n_sets, np.int32), np.empty(n_sets, np.int32)
+    last = np.empty(n_sets, np.int32)
     end = 0
     for place in range(-1, n_sets):
         number = suffix[sets[place]] if place >= 0 else suffix[-1]
         while number >= 0:
-            sets[end], prefixes[end] = number, place
+            sets[end], prefixes[end], last[end] = number, place, unsorted[number]
             end += 1
             number = following[number]
-    return sets, prefixes, last[sets]
+    return sets, prefixes, last
 
 
 @njit(cache=True, nogil=True)
@@ -357,7 +363,10 @@ def _prefixes(parents, added):
 @njit(cache=True, nogil=True)
 def _by_item(last):
     """Return all sets, those with the largest last item first."""
-    ends = np.zeros(last.max() + 2 if last.shape[0] else 1, np.int64)
+    largest = -1
+    for item in last:
+        largest = max(largest, item)
+    ends = np.zeros(largest + 2, np.int64)
     for item in last:
         ends[item] += 1
     for item in range(ends.shape[0] - 2, -1, -1):

@@ -8,18 +8,22 @@ from verulam.numerics import njit
 @njit(cache=True, nogil=True)
 def number_values(values, low, high):
     """Return the rank of each value between `low` and `high`, and where each rank comes first."""
-    first = np.full(high - low + 1, np.int64(-1))
+    # One more than the place where each value comes first, 0 of those that do not come.
+    ends = np.zeros(high - low + 1, np.int64)
+    n_present = 0
     for place in range(values.shape[0]):
-        if first[values[place] - low] < 0:
-            first[values[place] - low] = place
-    present = np.flatnonzero(first >= 0)
-    ranks = np.empty(first.shape[0], np.int32)
-    for rank in range(present.shape[0]):
-        ranks[present[rank]] = rank
+        if ends[values[place] - low] == 0:
+            ends[values[place] - low] = place + 1
+            n_present += 1
+    first, ranks, rank = np.empty(n_present, np.int64), np.empty(ends.shape[0], np.int32), 0
+    for value in range(ends.shape[0]):
+        if ends[value] > 0:
+            first[rank], ranks[value] = ends[value] - 1, rank
+            rank += 1
     codes = np.empty(values.shape[0], np.int32)
     for place in range(values.shape[0]):
         codes[place] = ranks[values[place] - low]
-    return codes, first[present]
+    return codes, first
 
 
 @njit(cache=True, nogil=True)
@@ -65,7 +69,9 @@ def _closed_up(begins, ends, rows):
         starts[column + 1] = starts[column] + ends[column] - begins[column]
     if starts[-1] == rows.shape[0]:
         return starts, rows
-    packed = np.empty(starts[-1], np.int32)
+    packed, place = np.empty(starts[-1], np.int32), 0
     for column in range(ends.shape[0]):
-        packed[starts[column] : starts[column + 1]] = rows[begins[column] : ends[column]]
+        for source in range(begins[column], ends[column]):
+            packed[place] = rows[source]
+            place += 1
     return starts, packed
