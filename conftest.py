@@ -1,10 +1,13 @@
-"""For all tests and doctests: seeds for chance, pictures closed, interrupts that reach children."""
+"""For all tests: seeds for chance, pictures closed, interrupts that reach children, a browser."""
 
 import gc
 import random
+import shutil
 import signal
 import sys
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -50,3 +53,24 @@ def _close_figures() -> Iterator[None]:
     yield
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")
+
+
+#: Without the background work, a browser on a closed network waits for what it cannot reach.
+_BROWSER_FLAGS = (
+    "--no-sandbox", "--headless", "--disable-gpu", "--no-first-run", "--disable-quic",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Start the browser of a process: a second one beside it would be refused."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+    paths = ("/usr/bin/chromium", shutil.which("chromium"), shutil.which("chromium-browser"))
+    path = next((path for path in paths if path and Path(path).exists()), None)
+    if path is None:
+        pytest.skip("there is no Chromium on this machine")
+    with playwright.sync_playwright() as driver:
+        running = driver.chromium.launch(executable_path=path, args=list(_BROWSER_FLAGS))
+        yield running
+        running.close()

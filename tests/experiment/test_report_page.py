@@ -1,27 +1,11 @@
 """The report in a real browser: no errors, no requests, tables that sort, a page that fits."""
 
-import shutil
-
 import pytest
 
 from verulam.experiment import finalise, report
 
-playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium on this machine")
-
 #: Width and height of a screen and of a phone.
 SCREEN, PHONE = (1100, 900), (390, 800)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with playwright.sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield opened
-        opened.close()
 
 
 @pytest.fixture(scope="module")

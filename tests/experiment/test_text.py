@@ -55,7 +55,7 @@ def test_seconds(value, text):
 
 
 def test_one_column_has_one_number_of_decimals():
-    assert numbers_text([1234.56, 2.0]) == ["1235", "2"]
+    assert numbers_text([1234.56, 2.0]) == ["1,235", "2"]
     assert numbers_text([0.12345, 99.0]) == ["0.1235", "99.0000"]
     assert numbers_text([1e9, 2.0]) == ["1e+09", "2.0000"]
     assert numbers_text([]) == []

@@ -2,20 +2,14 @@
 
 import asyncio
 import logging
-import shutil
 import threading
 import time
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import pytest
 
 pytest.importorskip("panel")
 
-FLAGS = [
-    "--no-sandbox", "--headless", "--disable-gpu", "--no-first-run", "--disable-quic",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-]  # fmt: skip
 #: A tile says how many pictures it has shown, and its estimate.
 SHOWN = '[data-tile="{place}"][data-shown="{count}"]'
 PATIENT = 300_000
@@ -154,23 +148,6 @@ class Screen:
             for node in nodes
             if not node["ignored"] and node["role"]["value"] in ROLES
         ]
-
-
-def chromium_path():
-    paths = ("/usr/bin/chromium", shutil.which("chromium"), shutil.which("chromium-browser"))
-    return next((path for path in paths if path and Path(path).exists()), None)
-
-
-@pytest.fixture(scope="session")
-def browser():
-    playwright = pytest.importorskip("playwright.sync_api")
-    path = chromium_path()
-    if path is None:
-        pytest.skip("there is no Chromium here")
-    with playwright.sync_playwright() as tools:
-        running = tools.chromium.launch(executable_path=path, args=FLAGS)
-        yield running
-        running.close()
 
 
 @pytest.fixture

@@ -365,8 +365,8 @@ def learner(name: str, **parameters: Any) -> Any:
 
     Examples
     --------
-    >>> learner("k-nearest neighbours", n_neighbors=3)
-    KNeighborsClassifier(n_neighbors=3)
+    >>> learner("support vector machine", C=3)
+    SupportVectorClassifier(C=3)
     >>> learner("k-nearest neighbors")
     Traceback (most recent call last):
     verulam.base.UnknownNameError: Unknown learner 'k-nearest neighbors'. Nearest: ...

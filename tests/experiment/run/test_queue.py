@@ -342,7 +342,8 @@ class TestRacing:
 
     def test_nobody_drops_out_where_splits_are_compared(self, tmp_path):
         grouped = TOSS_UP.assign(patient=np.arange(60) // 2)
-        results = carried_out(study_of(grouped, groups="patient"), tmp_path / "runs.sqlite")
+        study = study_of(grouped, groups="patient", measures=["f_score"])
+        results = carried_out(study, tmp_path / "runs.sqlite")
         repeats = set(repeats_of(results).values())
         assert len(repeats) == 1
         known = analyse(results).evidence["table 0"]

@@ -49,7 +49,7 @@ def test_says_everything(two):
     assert "Combined 5x2 cv F test: F(10, 5) = " in plain
     assert "Reject the hypothesis that" in plain
     assert "By error, best first: naive Bayes, the majority class." in plain
-    assert "By these tests, worse than naive Bayes (adjusted p): majority class." in plain
+    assert "By these tests, worse than naive Bayes (adjusted p): the majority class." in plain
     assert re.search(
         r"^mean costs +fit +predict +size +memory +readable +failed$", text, re.MULTILINE
     )

@@ -10,7 +10,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from verulam.base import DataError
-from verulam.experiment._store.row_values import counting_contestants
 from verulam.statistics import (
     JointPosterior,
     Selection,
@@ -209,7 +208,9 @@ class Evidence:
     def _counting(self) -> frozenset[str]:
         if self.counting is not None or self.losses is None:
             return self.counting or frozenset()
-        return counting_contestants(self.names, self.losses)
+        counts = (self.losses == 0.0) | (self.losses == 1.0) | np.isnan(self.losses)
+        whole = counts.all(axis=(0, 1))
+        return frozenset(name for name, counting in zip(self.names, whole, strict=True) if counting)
 
     @cached_property
     def repeats_agreeing(self) -> tuple[int, int]:
