@@ -128,12 +128,13 @@ BORROWED: tuple[Borrowed, ...] = (
     _ours(
         "k-nearest neighbours smoother", "nonparametric.NeighbourSmoother", "Alpaydin 8.8.2", "8.z"
     ),
+    # Smaller leaves learn the noise too, and pruning would take rows or fits of its own.
     _ours(
         "regression tree",
         "tree.DecisionTreeRegressor",
         "Alpaydin 9.2.2",
         "9.j",
-        pruning="reduced_error",
+        min_samples_leaf=10,
     ),
     _ours("support vector regression", "kernel.SupportVectorRegressor", "Alpaydin 13.10", "13.ae"),
     _sklearn("nu support vector regression", "svm.NuSVR", "Alpaydin 13.10", "13.af"),

@@ -107,6 +107,7 @@ def test_plain_files_are_read_alike(tmp_path, monkeypatch, text):
         "a,b\n1,1.2.3\n2,3\n",
         "a,b\n1,-\n2,--\n-,-+3\n",
         "a,b\n1,x\0y\n2,z\n",
+        "  \na,b\n1,2\n",
     ],
 )
 def test_what_pandas_may_read_otherwise_is_left_to_it(tmp_path, text):

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from verulam.base import DataError
+from verulam.data import Dataset
 from verulam.data._table.columns import as_category, has_few_values, kind_of, normalised
 
 
@@ -94,3 +95,11 @@ def test_categories_that_read_the_same_are_refused():
 def test_a_value_outside_of_the_levels_is_refused():
     with pytest.raises(DataError, match=r"'c' has the value 'z' in row 1 .* levels \['a', 'b'\]"):
         as_category(pd.Series(["a", "z"], name="c"), ["a", "b"])
+
+
+@pytest.mark.parametrize("dtype", [object, "str", "string"])
+def test_spaces_alone_are_gaps_whatever_the_type_of_strings(dtype):
+    frame = pd.DataFrame({"a": pd.Series(["5 kg", " ", "6 kg", None], dtype=dtype), "y": 1.0})
+    assert Dataset.from_frame(frame).inputs["a"].isna().tolist() == [False, True, False, True]
+    forced = pd.DataFrame({"a": ['="005"', '=""', '="007"', '="005"']})
+    assert Dataset.from_frame(forced).inputs["a"].isna().tolist() == [False, True, False, False]

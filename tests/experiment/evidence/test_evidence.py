@@ -326,6 +326,20 @@ class TestDesigns:
         low, high = known.interval(BASELINE)
         assert high - low > 1.4 * np.diff(alone.interval(BASELINE))[0]
 
+    def test_one_group_says_nothing_of_others(self, study):
+        table = pd.DataFrame({"x": np.arange(90.0), "y": ["yes", "no", "no"] * 30})
+        table["patient"] = np.repeat(["a", "b", "c"], 30)
+        results = study("holdout", groups="patient", table=table)
+        assert evidence(results) is None
+
+    def test_rows_of_a_group_that_differ_are_worth_what_they_are(self, study):
+        random = np.random.default_rng(0)
+        table = pd.DataFrame({"x": random.normal(size=400), "patient": np.arange(400) % 20})
+        table["y"] = np.where(table["x"] + random.normal(size=400) > 0, "yes", "no")
+        low, high = evidence(study("2x5-fold", groups="patient", table=table)).interval(LOGISTIC)
+        alone = evidence(study("2x5-fold", table=table)).interval(LOGISTIC)
+        assert high - low == pytest.approx(alone[1] - alone[0], rel=0.5)
+
     def test_older_stores_of_groups_are_judged_by_their_splits(self, study, tmp_path):
         results = study("2x5-fold", groups="patient")
         copied = tmp_path / "old.sqlite"

@@ -50,7 +50,10 @@ def quick_frame(content: bytes, layout: CsvLayout) -> pd.DataFrame | None:
     if layout.header:
         while content[begin : begin + 1] in (b"\r", b"\n"):
             begin += 1
-        begin = content.index(b"\n", begin) + 1
+        end = content.index(b"\n", begin)
+        if not content[begin:end].strip():
+            return None
+        begin = end + 1
     is_string = np.array([name in layout.strings for name in layout.names])
     columns = np.where(is_string, -np.cumsum(is_string), np.cumsum(~is_string) - 1)
     is_end, markers, ends, heads, n_shared = _markers(layout.delimiter)

@@ -201,13 +201,14 @@ def _strings(column: pd.Series) -> Reading:
     """Return strings as the dates, numbers or categories that all of them are, else as text."""
     present = column.dropna()
     # Spaces of any kind alone are a gap.
-    if (blank := present.str.isspace()).any():
-        present = present[~blank]
-        column = column.where(column.isna() | ~column.str.isspace().fillna(value=False))
+    if present.str.isspace().eq(True).any():
+        # Strings among objects have truth values among objects, which `~` would turn into numbers.
+        column = column.mask(column.str.isspace().eq(True))
+        present = column.dropna()
     if present.empty:
         return Reading(column.astype("float64"), "")
     if present.iloc[0].startswith('="') and present.str.fullmatch(_FORCED_TEXT).all():
-        inner = _strings(column.str.extract(_FORCED_TEXT, expand=False))
+        inner = _strings(column.str.extract(_FORCED_TEXT, expand=False).replace("", np.nan))
         note = f"text, written as {present.iloc[0]!r}"
         return Reading(inner.values, ", ".join(filter(None, [note, inner.note])), inner.form)
     if are_dates(present[~present.isin(_NO_DATES)]):

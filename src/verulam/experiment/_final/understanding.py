@@ -32,6 +32,7 @@ CONFIDENCE = 0.95
 #: What the time passed is called, behind the name of a date.
 TIME = " (time)"
 SECONDS = "_total_seconds"
+_SECONDS_IN_LINE = re.compile(rf"(\w+){SECONDS} (<=|>) ([\d.e+-]+\d)")
 #: Inputs that mean nothing by themselves: components of texts, places on the circle of a year.
 _PARTS = re.compile(r"texts__|.*_circular_[01]$")
 
@@ -212,7 +213,10 @@ def model_text(estimator: Any, columns: Sequence[str]) -> str:
     elif hasattr(rules, "export_text"):
         lines = rules.export_text().splitlines()
     elif hasattr(learner, "export_text"):
-        lines = learner.export_text().splitlines()
+        names = input_names(estimator, columns)
+        if names is not None and list(names) != list(columns) and _scales(estimator):
+            return ""  # thresholds on a scale that the table has not
+        lines = [_with_dates(line) for line in learner.export_text().splitlines()]
     else:
         return ""
     more = len(lines) - MOST_LINES
@@ -274,6 +278,14 @@ def _tree_lines(
         yield from lines(tree.children_right[node], indent + "  ")
 
     yield from lines(0, "")
+
+
+def _with_dates(line: str) -> str:
+    """Return a line of a tree with days in place of seconds."""
+    return _SECONDS_IN_LINE.sub(
+        lambda match: f"{match[1]} {match[2]} {pd.Timestamp(float(match[3]), unit='s').date()}",
+        line,
+    )
 
 
 def _threshold_text(name: str, threshold: float) -> str:

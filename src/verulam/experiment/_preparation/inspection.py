@@ -306,7 +306,9 @@ def _score_alone(column: pd.Series, targets: np.ndarray, task: str) -> float:
         numbers = np.asarray(values, dtype=np.float64)
     else:
         numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
-    numbers = np.where(np.isfinite(numbers), numbers, np.nan)[:, None]
+    # The tree has single precision, beyond which even a single number would be refused.
+    most = float(np.finfo(np.float32).max)
+    numbers = np.clip(np.where(np.isfinite(numbers), numbers, np.nan), -most, most)[:, None]
     if task == "classification":
         tree = DecisionTreeClassifier(max_leaf_nodes=16, random_state=0)
         predicted = cross_val_predict(tree, numbers, targets, cv=3)

@@ -178,7 +178,10 @@ def _warm_up(estimator: Any, plan: Plan, run: PlannedRun, rows: np.ndarray) -> b
             special.fit(clone(estimator), planned, replace(run, share=SHORTEST), few)
             return True
         inputs = _inputs_of(plan, run, few)
-        clone(estimator).fit(inputs, plan.data[run.data].targets[few]).predict(inputs)
+        fitted = clone(estimator).fit(inputs, plan.data[run.data].targets[few])
+        fitted.predict(inputs)
+        if hasattr(fitted, "predict_proba"):
+            fitted.predict_proba(inputs)
     return True
 
 

@@ -162,6 +162,8 @@ def row_values(
             if usable is not None:
                 usable = replace(usable, counting=counting_contestants(usable.names, usable.values))
                 if label in groups:
+                    if len(np.unique(groups[label][rows])) < 2:
+                        continue  # one group says nothing of how groups vary
                     usable = by_groups(usable, groups[label][rows])
                 tables[label] = usable
     return tables, targets
@@ -222,7 +224,11 @@ def by_groups(table: RowValues, groups: NDArray[np.int64]) -> RowValues:
     means = table.values.mean(axis=1, keepdims=True)
     sums = np.add.reduceat((table.values - means)[:, order], starts, axis=1)
     return replace(
-        table, values=means + len(starts) / len(codes) * sums, worth=None, in_groups=True
+        table,
+        values=means + len(starts) / len(codes) * sums,
+        # The variance says what groups take from it: rows that differ are worth what they are.
+        worth=float(len(codes)) if table.worth is None else table.worth,
+        in_groups=True,
     )
 
 

@@ -294,6 +294,9 @@ class JointPosterior:
             # As many rows as would give this variance if they were independent (the effective
             # sample size).
             count = min(count, max(1.0, share * (1.0 - share) / variance))
+        else:
+            # No variance tells what groups of rows would take from their number.
+            count = min(count, float(self.n_rows))
         square = self._quantile(confidence) ** 2
         # Wilson's score interval, which does not leave 0 to 1 as the normal one does.
         centre = (share + square / (2 * count)) / (1 + square / count)
