@@ -235,7 +235,10 @@ def weight_density(
     first, second = np.meshgrid(*axes)
     heights = MultivariateNormal(mean, covariance).density(np.dstack([first, second]))
     ax = axes_or_new(ax)
-    ax.contourf(first, second, heights, levels=8, cmap="Blues")
+    # Where there is next to nothing there is no colour, so that the grid's edge is not seen.
+    ax.contourf(
+        first, second, heights, levels=np.linspace(0.03, 1.0, 8) * heights.max(), cmap="Blues"
+    )
     ax.plot(*mean, "+", color=colour(1), markersize=9)
     ax.set(xlabel=f"$w_{places[0]}$", ylabel=f"$w_{places[1]}$")
     return ax
