@@ -10,6 +10,8 @@ from sklearn.exceptions import ConvergenceWarning
 from verulam.base import DataError
 from verulam.neural import (
     Autoencoder,
+    CascadeCorrelationClassifier,
+    CascadeCorrelationRegressor,
     MLPClassifier,
     MLPRegressor,
     RecurrentRegressor,
@@ -56,6 +58,17 @@ def test_sequences():
     signals = list(RANDOM.normal(size=(20, 6, 1)))
     for learner in (RecurrentRegressor(3, random_state=0), TimeDelayRegressor(random_state=0)):
         assert "y has a mean of 9.5e+04" in remarks(learner, signals, 1e4 * np.arange(20.0))
+
+
+def test_cascades():
+    wide = ROWS.assign(c=1e12 * ROWS["c"])
+    words = "The network has hardly learned. Column 'c' of X has numbers of about"
+    for learner, y in (
+        (CascadeCorrelationClassifier(random_state=0), LABELS),
+        (CascadeCorrelationRegressor(random_state=0), 1e9 * NUMBERS),
+    ):
+        assert remarks(learner, wide, y).startswith(words)
+        assert remarks(learner, 100 * ROWS, y) == ""
 
 
 def test_nothing_is_said_where_enough_was_learned_or_the_scale_is_innocent():

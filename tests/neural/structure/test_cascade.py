@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from verulam.base import DataError
+from verulam.base import DataError, DataWarning, whole_trainings
 from verulam.neural import CascadeCorrelationClassifier, CascadeCorrelationRegressor
+from verulam.neural._structure import cascade
 
 XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
 
@@ -92,3 +93,40 @@ def test_numbers_too_large_to_train_with_are_refused(learner):
     rows = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0], "b": [0.0, 1e150, -2e150, 1.0]})
     with pytest.raises(DataError, match=r"up to 2e\+150 in column 'b', too large to train with"):
         learner.fit(rows, [0, 1, 0, 1])
+
+
+@pytest.mark.parametrize("calls", [7, 9, 15])
+def test_an_interrupt_leaves_the_units_so_far(monkeypatch, calls):
+    """Two candidates and the outputs are three searches for each unit, after one without any."""
+    whole, searches = cascade.minimize, []
+
+    def minimize(*arguments, **options):
+        searches.append(1)
+        if len(searches) == calls:
+            raise KeyboardInterrupt
+        return whole(*arguments, **options)
+
+    options = {"n_candidates": 2, "tol": 0.0, "goal": 0.0, "max_units": 6, "random_state": 0}
+    x = np.linspace(-3, 3, 100)[:, None]
+    y = np.sin(3 * x[:, 0])
+    expected = CascadeCorrelationRegressor(**{**options, "max_units": (calls - 2) // 3}).fit(x, y)
+    monkeypatch.setattr(cascade, "minimize", minimize)
+    with pytest.warns(DataWarning, match=rf"interrupted; .* with {(calls - 2) // 3} unit"):
+        net = CascadeCorrelationRegressor(**options).fit(x, y)
+    np.testing.assert_array_equal(net.predict(x), expected.predict(x))
+    assert net.path_["units"].tolist() == list(range(net.n_units_ + 1))
+
+
+def test_an_interrupt_ends_the_work_that_a_cascade_is_part_of(monkeypatch):
+    searches = []
+    whole = cascade.minimize
+
+    def minimize(*arguments, **options):
+        searches.append(1)
+        if len(searches) == 3:
+            raise KeyboardInterrupt
+        return whole(*arguments, **options)
+
+    monkeypatch.setattr(cascade, "minimize", minimize)
+    with whole_trainings(), pytest.raises(KeyboardInterrupt):
+        CascadeCorrelationClassifier(random_state=0).fit(XOR, [0, 1, 1, 0])

@@ -8,11 +8,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy.optimize import minimize
+from sklearn.exceptions import ConvergenceWarning
 
 from verulam.base import (
     RANDOM_STATE,
     Classifier,
     DataError,
+    DataWarning,
     Interval,
     Regressor,
     Seed,
@@ -20,11 +22,13 @@ from verulam.base import (
     checked_fit,
     encode_classes,
     generator,
+    may_end_early,
     numeric_targets,
     one_blas_thread,
     validate_data,
+    warn_caller,
 )
-from verulam.neural._scale import check_scale
+from verulam.neural._scale import check_scale, scale_advice
 from verulam.numerics import log_sum_exp, softmax
 
 Array = NDArray[np.float64]
@@ -63,23 +67,39 @@ class CascadeCorrelation:
         check_scale(self, rows)
         random = generator(self.random_state)
         inputs = np.column_stack([np.ones(len(rows)), rows])
-        self.hidden_: list[Array] = []
         self.outputs_ = self._trained_outputs(inputs, np.zeros((inputs.shape[1], n_outputs)))
+        self.hidden_: list[Array] = []
         loss, residuals = self._errors(inputs @ self.outputs_)
-        path = [(0, loss, np.nan)]
-        while loss > self.goal and len(self.hidden_) < self.max_units:
-            candidate = self._best_candidate(inputs, residuals, random)
-            grown = np.column_stack([inputs, np.tanh(inputs @ candidate.weights)])
-            start = np.vstack([self.outputs_, np.zeros((1, n_outputs))])
-            outputs = self._trained_outputs(grown, start)
-            new_loss, residuals = self._errors(grown @ outputs)
-            if loss - new_loss <= self.tol:
-                break
-            self.hidden_.append(candidate.weights)
-            inputs, self.outputs_, loss = grown, outputs, new_loss
-            path.append((len(self.hidden_), loss, candidate.covariance))
-        self._path = np.array(path)
+        path, interrupted = [(0, loss, np.nan)], False
+        try:
+            while loss > self.goal and len(self.hidden_) < self.max_units:
+                candidate = self._best_candidate(inputs, residuals, random)
+                grown = np.column_stack([inputs, np.tanh(inputs @ candidate.weights)])
+                start = np.vstack([self.outputs_, np.zeros((1, n_outputs))])
+                outputs = self._trained_outputs(grown, start)
+                new_loss, residuals = self._errors(grown @ outputs)
+                if loss - new_loss <= self.tol:
+                    break
+                self.hidden_.append(candidate.weights)
+                path.append((len(self.hidden_), new_loss, candidate.covariance))
+                inputs, self.outputs_, loss = grown, outputs, new_loss
+        except KeyboardInterrupt:
+            if not may_end_early():
+                raise
+            interrupted = True
+            # A unit counts once the outputs have learned to use it.
+            del self.hidden_[len(self.outputs_) - 1 - rows.shape[1] :]
         self.n_units_ = len(self.hidden_)
+        self._path = np.array(path[: self.n_units_ + 1])
+        if interrupted:
+            words = f"Growing was interrupted; the network is what it was with {self.n_units_} unit"
+            warn_caller(f"{words}{'s' * (self.n_units_ != 1)}.", DataWarning)
+        elif advice := scale_advice(self, self._rows_of(rows), self._path[-1, 1], settled=True):
+            warn_caller(f"The network has hardly learned. {advice}", ConvergenceWarning)
+
+    def _rows_of(self, rows: Array) -> "_Rows":
+        """Return the training rows with what they are to give."""
+        raise NotImplementedError
 
     @property
     def path_(self) -> pd.DataFrame:
@@ -138,6 +158,16 @@ class CascadeCorrelation:
         for weights in self.hidden_:
             inputs = np.column_stack([inputs, np.tanh(inputs @ weights)])
         return inputs @ self.outputs_
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """What was learned from, as `scale_advice` asks for it."""
+
+    inputs: Array
+    targets: NDArray[Any]
+    mass: float
+    weights: None = None
 
 
 @dataclass(frozen=True)
@@ -256,6 +286,9 @@ class CascadeCorrelationClassifier(CascadeCorrelation, Classifier):
         likelihoods = (outputs * self._indicators).sum(axis=1) - log_sum_exp(outputs, axis=1)
         return -float(likelihoods.mean()), (softmax(outputs, axis=1) - self._indicators) / n_rows
 
+    def _rows_of(self, rows: Array) -> _Rows:
+        return _Rows(rows, self._indicators.argmax(axis=1), float(len(rows)))
+
     def predict_proba(self, X: Any) -> Array:
         """Return the probability of each class for each row."""
         return softmax(self._outputs_for(X), axis=1)
@@ -362,6 +395,10 @@ class CascadeCorrelationRegressor(CascadeCorrelation, Regressor):
         # Of standardised targets, so that the error is a share.
         differences = outputs - self._targets
         return float((differences**2).mean()), 2.0 * differences / len(differences)
+
+    def _rows_of(self, rows: Array) -> _Rows:
+        # The error is not halved here.
+        return _Rows(rows, np.sqrt(2.0) * self._targets, float(len(rows)))
 
     def predict(self, X: Any) -> Array:
         """Return the number for each row."""
