@@ -54,6 +54,8 @@ def test_what_has_no_mode_is_refused():
         laplace(lambda x: -x @ x, [np.nan])
     with pytest.raises(DataError, match="log_density must return one number"):
         laplace(lambda x: np.nan, [0.0])
+    with pytest.raises(DataError, match=r"goes on rising from \[3. 1.\] without end"):
+        laplace(lambda x: x[0] - x[1] ** 2, [3.0, 1.0])
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,8 @@ _STEP = np.finfo(float).eps ** 0.25
 _POLISHING_STEPS = 5
 #: Falls of the log-density over one standard deviation that are near enough to a Gaussian's, 1/2.
 _FALLS = (0.05, 5.0)
+#: A search that gets beyond this has no top to come to; squares would overflow soon.
+_FARTHEST = 1e100
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,6 +178,11 @@ def _climb(height: Callable[[np.ndarray], float], point: np.ndarray) -> np.ndarr
     lowest = 1e10
 
     def cost(x: np.ndarray) -> float:
+        if np.abs(x).max() > _FARTHEST:
+            raise DataError(
+                f"log_density has no mode: it goes on rising from {point} without end, so that it "
+                "is no density."
+            )
         value = -height(x)
         return value if np.isfinite(value) else lowest
 
