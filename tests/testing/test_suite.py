@@ -14,6 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 from verulam.base import Density, OnePass, SumRecord
 from verulam.nonparametric import SmoothingSpline
 from verulam.parametric import NaiveBayes
+from verulam.sequence import MarkovChain
 from verulam.testing import check_learner, learner_checks
 from verulam.testing._samples import fitted, sample_for
 from verulam.testing._suite import (
@@ -140,6 +141,12 @@ def test_the_spline_is_excused_from_few_checks_and_for_reasons_of_their_own():
     assert len(reasons) == 3
     assert len(set(reasons.values())) == 3
     check_scikit_learn(SmoothingSpline())
+
+
+def test_the_chain_is_excused_from_few_checks_and_for_reasons_of_their_own():
+    reasons = MarkovChain._skipped_checks
+    assert len(reasons) == len(set(reasons.values())) == 3
+    check_scikit_learn(MarkovChain())
 
 
 @pytest.mark.parametrize(

@@ -130,6 +130,24 @@ def test_bad_input(X, message):
         chain.fit(X)
 
 
+@pytest.mark.parametrize(
+    ("states", "kinds"), [(["rain", 1, "rain"], "int, str"), (["rain", {"wind": 3}], "dict, str")]
+)
+def test_states_of_kinds_that_have_no_order_are_named(states, kinds):
+    sequence = np.empty(len(states), dtype=object)
+    sequence[:] = states
+    with pytest.raises(DataError, match=f"cannot be sorted together \\({kinds}\\)"):
+        MarkovChain().fit([sequence])
+    with pytest.raises(DataError, match="take labels of one kind"):
+        order_test([sequence], 1)
+
+
+def test_states_of_several_kinds_may_be_named():
+    sequence = np.array(["rain", 1, "rain", 1], dtype=object)
+    chain = MarkovChain(states=np.array([1, "rain"], dtype=object)).fit([sequence])
+    assert_array_equal(chain.transitions_, [[0.0, 1.0], [1.0, 0.0]])
+
+
 def test_rows_must_be_distributions():
     with pytest.raises(DataError, match=r"row 1 of transitions sums to 0\.9"):
         MarkovChain.from_parameters([0.5, 0.5], [[0.5, 0.5], [0.4, 0.5]])
