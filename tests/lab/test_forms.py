@@ -22,7 +22,8 @@ from verulam.lab import (
     plane_learners,
 )
 from verulam.lab._draw import PlaneFigure, joined
-from verulam.lab._jobs import LEVELS, Line, picture
+from verulam.lab._jobs import LEVELS, picture
+from verulam.lab._lines import Line
 from verulam.lab._notebook import OPEN
 from verulam.lab._pages.plane_view import PlaneView, gaussian_lines, read_gaussians
 from verulam.lab._pages.tile import Tile

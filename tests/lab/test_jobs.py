@@ -5,6 +5,7 @@ from dataclasses import replace
 from io import StringIO
 
 import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
@@ -25,7 +26,8 @@ from verulam.lab import (
     plane_code,
     plane_learners,
 )
-from verulam.lab._jobs import LEVELS, level_lines, nearest_point, training_data
+from verulam.lab._jobs import LEVELS, nearest_point, training_data
+from verulam.lab._lines import level_lines
 from verulam.lab._parameters import make_learner
 from verulam.lab._state import TASKS
 
@@ -171,13 +173,50 @@ def test_the_code_draws_the_points_and_the_region_of_the_screen(generator):
     np.testing.assert_array_equal(names["grid"].codes, picture(state, 0).image // LEVELS)
 
 
-def test_the_code_of_clusters_and_outliers_runs():
-    clusters = state_of("clustering", ("cluster.KMeans", {"n_clusters": 3}))
-    assert run_code(plane_code(clusters)) == "3 clusters\n"
-    odd = state_of("outliers", ("nonparametric.GaussianDetector", {}))
-    assert run_code(plane_code(odd)).strip() == picture(odd, 0).words
-    several = replace(clusters, learners=clusters.learners * 2)
-    assert run_code(plane_code(several)) == "3 clusters\n" * 2
+@pytest.mark.parametrize(
+    ("task", "learner"),
+    [
+        ("clustering", ("cluster.KMeans", {"n_clusters": 3})),
+        ("clustering", ("cluster.AgglomerativeClustering", {})),
+        ("clustering", ("local.SelfOrganisingMap", {"grid_shape": 3})),
+        ("outliers", ("nonparametric.GaussianDetector", {})),
+    ],
+)
+def test_the_code_says_what_the_caption_says(task, learner):
+    state = state_of(task, learner)
+    printed = run_code(plane_code(state))
+    assert ", ".join(printed.splitlines()) == picture(state, 0).words
+    several = replace(state, learners=state.learners * 2)
+    assert run_code(plane_code(several)) == printed * 2
+
+
+@pytest.mark.parametrize(
+    "learner",
+    ["nonparametric.KernelSmoother", "bayes.GaussianProcessRegressor",
+     "kernel.SupportVectorRegressor"],
+)  # fmt: skip
+def test_the_code_draws_the_curve_and_its_band(learner):
+    state = state_of("regression", (learner, {}))
+    names = {}
+    run_code(plane_code(state), names)
+    curve, *band = (line for line in picture(state, 0).lines if line.role != "window")
+    np.testing.assert_allclose(names["curve"], curve.vertical)
+    shaded = [item.get_paths()[0].vertices for item in plt.gca().collections]
+    assert len(shaded) == len(band) // 2
+    for vertices in shaded:
+        low, high = (line.vertical for line in band)
+        assert vertices[:, 1].min() == pytest.approx(low.min())
+        assert vertices[:, 1].max() == pytest.approx(high.max())
+
+
+def test_the_code_draws_the_density_of_the_screen():
+    state = state_of("density", ("nonparametric.KernelDensity", {"bandwidth": 0.4}))
+    names = {}
+    run_code(plane_code(state), names)
+    shares = names["density"] / names["density"].max()
+    image = np.rint(255.0 * np.sqrt(shares)).astype(np.uint8)
+    np.testing.assert_array_equal(image, picture(state, 0).image)
+    assert plt.get_fignums()
 
 
 def test_an_estimate_is_spoken():

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 from verulam.base import load_later as _load_later
 from verulam.base import publish as _publish
 from verulam.lab._code import plane_code
-from verulam.lab._jobs import Estimate, Line, Picture, estimate, frames, picture
+from verulam.lab._jobs import Estimate, Picture, estimate, frames, picture
+from verulam.lab._lines import Line
 from verulam.lab._parameters import ParameterField, parameter_fields, plane_learners
 from verulam.lab._state import (
     Generated,

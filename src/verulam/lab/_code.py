@@ -1,6 +1,7 @@
 """The Python that gives what a page shows, to copy: built from the state alone."""
 
 import inspect
+from inspect import signature
 from typing import Any
 
 from verulam.catalogue import entry
@@ -44,10 +45,8 @@ def plane_code(state: PlaneState) -> str:
     body += _setup_lines(state, imports)
     for place, setting in enumerate(state.learners):
         body += ["", *_learner_lines(state, setting, place, imports)]
-    if state.task == "classification":
-        imports.add("import matplotlib.pyplot as plt")
-        body += ["", "plt.show()"]
-    return "\n".join([*_sorted(imports), "", *body, ""])
+    imports.add("import matplotlib.pyplot as plt")
+    return "\n".join([*_sorted(imports), "", *body, "", "plt.show()", ""])
 
 
 def _sorted(imports: set[str]) -> list[str]:
@@ -132,51 +131,116 @@ def _learner_lines(
 ) -> list[str]:
     name = "learner" if len(state.learners) == 1 else f"learner_{place + 1}"
     lines = [f"{name} = {constructor(setting, state.seed, imports)}"]
-    fit = "fit(X, y)" if state.task in ("classification", "regression") else "fit(X)"
-    lines.append(f"{name}.{fit}")
-    return [*lines, *_result_lines(state, name)]
-
-
-def _result_lines(state: PlaneState, name: str) -> list[str]:
-    if state.task == "classification":
-        return [
-            (
-                f"grid = decision_regions({name}, X, extent={state.extent!r}, "
-                f"resolution={state.resolution})"
-            ),
-            f"errors = int(np.sum(cross_val_predict({name}, X, y, cv=folds) != y))",
-            "interval = rate_interval(errors, len(y))",
-            'print(f"error {errors / len(y):.1%} [{interval.low:.1%}, {interval.high:.1%}]")',
-            f"draw_regions({name}, X, y)",
-        ]
-    if state.task == "regression":
-        return [
-            (
-                f"errors = -cross_val_score({name}, X, y, cv=folds, "
-                'scoring="neg_root_mean_squared_error")'
-            ),
-            "interval = t_interval(errors)",
-            (
-                'print(f"root mean squared error {errors.mean():.3g} '
-                '[{interval.low:.3g}, {interval.high:.3g}]")'
-            ),
-            f"grid = np.linspace({state.extent[0]}, {state.extent[1]}, {2 * state.resolution})",
-            f"curve = {name}.predict(grid[:, None])",
-        ]
-    if state.task == "density":
-        return [
-            "values = np.array([",
-            f"    clone({name}).fit(X[train]).score_samples(X[test]).mean()",
-            "    for train, test in folds.split(X)",
-            "])",
-            "interval = t_interval(values)",
-            'print(f"log density {values.mean():.3g} [{interval.low:.3g}, {interval.high:.3g}]")',
-        ]
+    learner_class = entry(setting.name).learner_class
     if state.task == "clustering":
-        return [f"labels = {name}.labels_", 'print(f"{len(set(labels.tolist()))} clusters")']
+        if "first_radius" in signature(learner_class).parameters:
+            imports.add("from verulam.plots import map_net")
+            return [*lines, f"{name}.fit(X)", *_map_lines(name)]
+        imports.add("from verulam.cluster import cluster_quality")
+        imports.add("from verulam.plots import class_map")
+        if hasattr(learner_class, "fit_predict"):
+            return [*lines, f"labels = {name}.fit_predict(X)", *_cluster_lines()]
+        return [*lines, f"labels = {name}.fit(X).predict(X)", *_cluster_lines()]
+    if state.task == "outliers":
+        imports.add("from verulam.plots import class_map")
+        # Verdicts on other points than those of the training are asked for beforehand.
+        if "novelty" in signature(learner_class).parameters:
+            lines.append(f"{name}.set_params(novelty=True)")
+        return [*lines, f"{name}.fit(X)", *_outlier_lines(name)]
+    if state.task == "density":
+        return [*lines, f"{name}.fit(X)", *_density_lines(state, name)]
+    if state.task == "regression":
+        return [*lines, f"{name}.fit(X, y)", *_curve_lines(learner_class, state, name)]
+    return [*lines, f"{name}.fit(X, y)", *_region_lines(state, name)]
+
+
+def _region_lines(state: PlaneState, name: str) -> list[str]:
+    return [
+        (
+            f"grid = decision_regions({name}, X, extent={state.extent!r}, "
+            f"resolution={state.resolution})"
+        ),
+        f"errors = int(np.sum(cross_val_predict({name}, X, y, cv=folds) != y))",
+        "interval = rate_interval(errors, len(y))",
+        'print(f"error {errors / len(y):.1%} [{interval.low:.1%}, {interval.high:.1%}]")',
+        f"draw_regions({name}, X, y)",
+    ]
+
+
+def _curve_lines(learner_class: Any, state: PlaneState, name: str) -> list[str]:
+    lines = [
+        (
+            f"errors = -cross_val_score({name}, X, y, cv=folds, "
+            'scoring="neg_root_mean_squared_error")'
+        ),
+        "interval = t_interval(errors)",
+        (
+            'print(f"root mean squared error {errors.mean():.3g} '
+            '[{interval.low:.3g}, {interval.high:.3g}]")'
+        ),
+        f"grid = np.linspace({state.extent[0]}, {state.extent[1]}, {2 * state.resolution})",
+        f"curve = {name}.predict(grid[:, None])",
+        "plt.figure()",
+        'plt.plot(X[:, 0], y, "o", color="0.6")',
+        "plt.plot(grid, curve)",
+    ]
+    width = ""
+    if "return_std" in signature(learner_class.predict).parameters:
+        lines[4] = f"curve, spread = {name}.predict(grid[:, None], return_std=True)"
+        width = "1.96 * spread"
+    elif hasattr(learner_class, "support_") or "epsilon" in signature(learner_class).parameters:
+        width = f"{name}.epsilon_"
+    if width:
+        lines.append(f"plt.fill_between(grid, curve - {width}, curve + {width}, alpha=0.2)")
+    return lines
+
+
+def _density_lines(state: PlaneState, name: str) -> list[str]:
+    left, right, bottom, top = state.extent
+    n = state.resolution
+    return [
+        "values = np.array([",
+        f"    clone({name}).fit(X[train]).score_samples(X[test]).mean()",
+        "    for train, test in folds.split(X)",
+        "])",
+        "interval = t_interval(values)",
+        'print(f"log density {values.mean():.3g} [{interval.low:.3g}, {interval.high:.3g}]")',
+        f"across, up = np.linspace({left}, {right}, {n}), np.linspace({bottom}, {top}, {n})",
+        "places = np.stack(np.meshgrid(across, up), axis=-1)",
+        f"logs = {name}.score_samples(places.reshape(-1, 2)).reshape({n}, {n})",
+        "density = np.exp(np.clip(logs, -700.0, 700.0))",
+        "plt.figure()",
+        'plt.pcolormesh(across, up, np.sqrt(density / density.max()), cmap="Blues")',
+        'plt.plot(X[:, 0], X[:, 1], ".", color="0.3")',
+    ]
+
+
+def _cluster_lines() -> list[str]:
+    return [
+        "n_clusters = len(set(labels.tolist()))",
+        'print(f"{n_clusters} clusters")',
+        "if 1 < n_clusters < len(X):",
+        '    print(f"silhouette {cluster_quality(X, labels).silhouette:.2f}")',
+        "plt.figure()",
+        "class_map(X, labels, ax=plt.gca())",
+    ]
+
+
+def _map_lines(name: str) -> list[str]:
+    return [
+        f'print(f"quantisation error {{{name}.quantisation_error_:.3g}}")',
+        f'print(f"topographic error {{{name}.topographic_error_:.1%}}")',
+        "plt.figure()",
+        f"map_net({name}, X, ax=plt.gca())",
+    ]
+
+
+def _outlier_lines(name: str) -> list[str]:
     return [
         f"outside = {name}.predict(X) < 0",
         'print(f"{outside.sum()} of {len(X)} points outside")',
+        "plt.figure()",
+        'class_map(X, np.where(outside, "outside", "inside"), ax=plt.gca())',
     ]
 
 

@@ -8,7 +8,8 @@ from bokeh.events import DoubleTap, Pan, PanEnd, PanStart, Press, PressUp, Tap
 from bokeh.models import ColumnDataSource, LinearColorMapper, Range1d
 from bokeh.plotting import figure
 
-from verulam.lab._jobs import LEVELS, MOST_CODES, Line, Picture
+from verulam.lab._jobs import LEVELS, MOST_CODES, Picture
+from verulam.lab._lines import Line
 from verulam.lab._state import Points
 from verulam.lab._style import MARKERS, Tones, class_palette, density_palette
 from verulam.plots._style import PALETTE
@@ -19,6 +20,9 @@ LINES = {
     "margin": (1.2, "dashed", 0.8),
     "contour": (0.8, "solid", 0.35),
     "net": (1.0, "solid", 0.7),
+    "split": (1.0, "solid", 0.4),
+    "rule": (1.4, "solid", 0.65),
+    "window": (0.9, "solid", 0.45),
     "curve": (2.4, "solid", 1.0),
     "band": (1.0, "dotted", 0.8),
 }

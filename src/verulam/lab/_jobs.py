@@ -9,13 +9,24 @@ from inspect import signature
 from typing import Any
 
 import numpy as np
-from contourpy import contour_generator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict, cross_val_score
 
 from verulam.base import DataError, clone
 from verulam.cluster import cluster_quality
 from verulam.decision import decision_regions
+from verulam.lab._lines import (
+    Line,
+    border_lines,
+    leaf_lines,
+    level_lines,
+    margin_lines,
+    marks_of,
+    net_lines,
+    rule_lines,
+    split_lines,
+    window_lines,
+)
 from verulam.lab._parameters import make_learner
 from verulam.lab._state import PlaneState, Points
 from verulam.nonparametric import KNeighborsClassifier
@@ -24,36 +35,8 @@ from verulam.statistics import rate_interval, t_interval
 #: Shades of certainty of a class in a picture of bytes: code * LEVELS + shade.
 LEVELS = 28
 MOST_CODES = 9
-#: Where fitted learners keep places worth marking, by the words for them.
-MARKS = {
-    "support_vectors_": "support vectors",
-    "prototypes_": "prototypes",
-    "cluster_centers_": "centres",
-    "medoids_": "medoids",
-    "means_": "means",
-    "centers_": "centres",
-    "centres_": "centres",
-}
-MOST_MARKS = 400
 #: Frames of a training that is played.
 MOST_FRAMES = 120
-
-
-@dataclass(frozen=True, eq=False)
-class Line:
-    """A line in a picture.
-
-    Attributes
-    ----------
-    horizontal, vertical
-        Its points.
-    role
-        "boundary", "margin", "curve", "band", "contour" or "net".
-    """
-
-    horizontal: np.ndarray
-    vertical: np.ndarray
-    role: str = "boundary"
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,8 +156,15 @@ def draw(learner: Any, state: PlaneState) -> Picture:
         "outliers": _outliers,
     }
     drawn = parts[state.task](learner, state)
-    marks, words = marks_of(learner, 1 if state.task == "regression" else 2)
-    return drawn if drawn.marks.size else replace(drawn, marks=marks, mark_words=words)
+    X, _ = training_data(state)
+    windows, spoken = window_lines(learner, X, state.extent)
+    lines = [*split_lines(learner, state.extent), *rule_lines(learner, state.extent), *windows]
+    if hasattr(getattr(learner, "tree_", None), "structure"):
+        lines += leaf_lines(learner, *grid_rows(state))
+    words = ", ".join(part for part in (drawn.words, spoken) if part)
+    drawn = replace(drawn, lines=(*drawn.lines, *lines), words=words)
+    marks, meaning = marks_of(learner, X.shape[1])
+    return drawn if drawn.marks.size else replace(drawn, marks=marks, mark_words=meaning)
 
 
 def grid_rows(state: PlaneState) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -199,8 +189,9 @@ def _regions(learner: Any, state: PlaneState) -> Picture:
     )
     # Colours belong to the classes that were drawn, of which a learner may know only some.
     colours = np.array([_colour_code(label) for label in grid.labels])
-    lines = _boundaries(grid.horizontal, grid.vertical, grid.codes)
-    lines += _margins(learner, state)
+    lines = border_lines(grid.horizontal, grid.vertical, grid.codes)
+    if hasattr(learner, "support_vectors_"):
+        lines += margin_lines(learner, *grid_rows(state))
     return Picture(shades(colours[grid.codes], grid.certainty), "classes", tuple(lines))
 
 
@@ -226,41 +217,6 @@ def _asked_once(learner: Any) -> Any:
 def _colour_code(label: Any) -> int:
     word = str(label)
     return "ABCDE".index(word) if len(word) == 1 and word in "ABCDE" else MOST_CODES - 1
-
-
-def _boundaries(horizontal: np.ndarray, vertical: np.ndarray, codes: np.ndarray) -> list[Line]:
-    labels = np.unique(codes)
-    # With two answers, the border of one is that of the other.
-    labels = labels[1:] if len(labels) == 2 else labels if len(labels) > 2 else labels[:0]
-    lines = []
-    for code in labels:
-        members = (codes == code).astype(np.float64)
-        lines += level_lines(horizontal, vertical, members, 0.5, "boundary")
-    return lines
-
-
-def level_lines(
-    horizontal: np.ndarray, vertical: np.ndarray, heights: np.ndarray, level: float, role: str
-) -> list[Line]:
-    """Return the lines of equal height over a grid."""
-    contours = contour_generator(horizontal, vertical, heights).lines(level)
-    return [Line(path[:, 0], path[:, 1], role) for path in contours]  # type: ignore[call-overload]
-
-
-def _margins(learner: Any, state: PlaneState) -> list[Line]:
-    """Return where the output of a two-class machine is -1 and 1."""
-    if not hasattr(learner, "support_vectors_") or len(learner.classes_) != 2:
-        return []
-    horizontal, vertical, rows = grid_rows(state)
-    outputs = np.asarray(learner.decision_function(rows))
-    if outputs.ndim != 1:
-        return []
-    heights = outputs.reshape(len(vertical), len(horizontal))
-    return [
-        line
-        for level in (-1.0, 1.0)
-        for line in level_lines(horizontal, vertical, heights, level, "margin")
-    ]
 
 
 def _curve(learner: Any, state: PlaneState) -> Picture:
@@ -303,31 +259,30 @@ def _density(learner: Any, state: PlaneState) -> Picture:
 
 def _clusters(learner: Any, state: PlaneState) -> Picture:
     X, _ = training_data(state)
+    net = net_lines(learner)
+    if net:
+        # A map has no answers to colour: its net lies over the points as they are.
+        return Picture(None, "classes", net, words=_map_words(learner))
     labels = np.asarray(learner.labels_ if hasattr(learner, "labels_") else learner.predict(X))
     codes, n_clusters = np.maximum(labels, -1), len(set(labels.tolist()))
     image, lines = None, []
-    net = _net(learner)
-    if hasattr(learner, "predict") and not net:
+    if hasattr(learner, "predict"):
         horizontal, vertical, rows = grid_rows(state)
         answers = np.asarray(learner.predict(rows)).reshape(len(vertical), len(horizontal))
         # Outside of every cluster is the last colour.
         answers = np.where(answers < 0, MOST_CODES - 1, answers % (MOST_CODES - 1))
         image = shades(answers, np.full(answers.shape, 0.6))
-        lines = _boundaries(horizontal, vertical, answers)
+        lines = border_lines(horizontal, vertical, answers)
     words = f"{n_clusters} clusters"
     if 1 < n_clusters < len(X):
         words += f", silhouette {cluster_quality(X, labels).silhouette:.2f}"
-    shown = () if net else tuple(int(code) for code in codes)
-    return Picture(image, "classes", (*lines, *net), codes=shown, words="" if net else words)
+    shown = tuple(int(code) for code in codes)
+    return Picture(image, "classes", tuple(lines), codes=shown, words=words)
 
 
-def _net(learner: Any) -> tuple[Line, ...]:
-    """Return the lines between units of a map that are neighbours on its grid."""
-    if not hasattr(learner, "grid_") or not hasattr(learner, "cluster_centers_"):
-        return ()
-    units = np.asarray(learner.cluster_centers_)
-    ends = units[learner.grid_.touching]
-    return tuple(Line(pair[:, 0], pair[:, 1], "net") for pair in ends)
+def _map_words(learner: Any) -> str:
+    near, torn = learner.quantisation_error_, learner.topographic_error_
+    return f"quantisation error {near:.3g}, topographic error {torn:.1%}"
 
 
 def _outliers(learner: Any, state: PlaneState) -> Picture:
@@ -342,20 +297,8 @@ def _outliers(learner: Any, state: PlaneState) -> Picture:
     words = f"{int((~verdicts).sum())} of {len(X)} points outside"
     image = shades(codes, np.full(codes.shape, 0.6))
     points = tuple(0 if verdict else 1 for verdict in verdicts)
-    lines = tuple(_boundaries(horizontal, vertical, codes))
+    lines = tuple(border_lines(horizontal, vertical, codes))
     return Picture(image, "classes", lines, codes=points, words=words)
-
-
-def marks_of(learner: Any, n_columns: int) -> tuple[np.ndarray, str]:
-    """Return places that a fitted learner keeps, and the words for them."""
-    for attribute, words in MARKS.items():
-        try:
-            places = np.asarray(getattr(learner, attribute), dtype=np.float64)
-        except (AttributeError, TypeError, ValueError):
-            continue
-        if places.ndim == 2 and places.shape[1] == n_columns == 2 and len(places) <= MOST_MARKS:
-            return places, words
-    return np.empty((0, 2)), ""
 
 
 def estimate(state: PlaneState, place: int) -> Estimate | None:
