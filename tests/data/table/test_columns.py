@@ -8,6 +8,7 @@ import pytest
 
 from verulam.base import DataError
 from verulam.data import Dataset
+from verulam.data._table import columns
 from verulam.data._table.columns import as_category, has_few_values, kind_of, normalised
 
 
@@ -103,3 +104,33 @@ def test_spaces_alone_are_gaps_whatever_the_type_of_strings(dtype):
     assert Dataset.from_frame(frame).inputs["a"].isna().tolist() == [False, True, False, True]
     forced = pd.DataFrame({"a": ['="005"', '=""', '="007"', '="005"']})
     assert Dataset.from_frame(forced).inputs["a"].isna().tolist() == [False, True, False, False]
+
+
+@pytest.mark.parametrize("dtype", ["str", object])
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["b", "a", None, "b"],
+        ["a b", "c 1", "a b", "c 1"],
+        ["low", "high", "medium", "low", None, "medium"],
+        ["Red", "red", "blue", "red", "blue"],
+        ["y", "no", "yes", "n"],
+        ["ä", "z", "ä", "z", "Z"],
+        [" ", "a", "b", "a", "b"],
+        ['="a"', '="b"', '="a"', '="b"'],
+        ["2024-01-31", "0000-00-00", "2024-02-29", "2024-01-31"],
+        ["$5", "$7", "$5", "$7"],
+        ["14:05", "15:00", "14:05", "15:00"],
+        ["3/4/2024", "unsure", "3/4/2024", "unsure"],
+        ["one", "two", "three", "four"],
+    ],
+)
+def test_words_are_read_alike_from_the_different_ones_alone(values, dtype, monkeypatch):
+    column = pd.Series(values, dtype=dtype, name="c", index=range(1, len(values) + 1))
+    quick = normalised(column)
+    monkeypatch.setattr(columns, "_plain_words", lambda _: None)
+    slow = normalised(column)
+    pd.testing.assert_series_equal(quick.values, slow.values, check_exact=True)
+    if slow.values.dtype == "category":
+        assert quick.values.cat.categories.dtype == slow.values.cat.categories.dtype
+    assert (quick.note, quick.form) == (slow.note, slow.form)

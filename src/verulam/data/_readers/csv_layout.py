@@ -11,7 +11,7 @@ from itertools import islice, takewhile, zip_longest
 from pathlib import Path
 from typing import TextIO
 
-from verulam.base import refuse_duplicate_names
+from verulam.base import DataError, refuse_duplicate_names
 from verulam.data._table.files import (
     file_error,
     file_named,
@@ -272,14 +272,13 @@ def _encoding(path: Path, head: bytes) -> str:
 def _decodes(path: Path, name: str) -> bool:
     """Tell whether the whole file is valid in that encoding: the head of one may be plain ASCII."""
     decoder = codecs.getincrementaldecoder(name)()
-    n_lines = 1
+    n_bytes = 0
     try:
         with open_bytes(path) as file:
             while block := file.read(2**20):
                 if (place := block.find(b"\x00")) >= 0:
-                    line = n_lines + block.count(b"\n", 0, place)
-                    raise file_error(path, "holds a zero byte, so it is damaged.", line)
-                n_lines += block.count(b"\n")
+                    raise _zero_byte(path, n_bytes + place)
+                n_bytes += len(block)
                 # Of plain ASCII nothing needs decoding, unless a character has begun before it.
                 if not block.isascii() or decoder.getstate()[0]:
                     decoder.decode(block)
@@ -287,6 +286,16 @@ def _decodes(path: Path, name: str) -> bool:
     except UnicodeDecodeError:
         return False
     return True
+
+
+def _zero_byte(path: Path, place: int) -> DataError:
+    """Return the error for a zero byte at that place of a file."""
+    n_lines = 1
+    with open_bytes(path) as file:
+        while place > 0 and (block := file.read(min(place, 2**20))):
+            n_lines += block.count(b"\n")
+            place -= len(block)
+    return file_error(path, "holds a zero byte, so it is damaged.", n_lines)
 
 
 def _refuse_damaged(path: Path) -> None:
@@ -344,7 +353,10 @@ def _records(text: str, delimiter: str, whole: bool) -> _Cut:
     """Return the complete records, and whether they are all there is."""
     lines, records = io.StringIO(text, newline=""), list[list[str]]()
     try:
-        for _, record in numbered_records(lines, delimiter):
+        if delimiter != " " and '"' not in text:
+            # Each line is a record, so that none need be counted.
+            records = _lines_cut(text, delimiter)
+        for _, record in () if records else numbered_records(lines, delimiter):
             records.append(record)
     except RecordError:
         # One field is longer than this parser takes; those that read the file take it.
@@ -352,6 +364,15 @@ def _records(text: str, delimiter: str, whole: bool) -> _Cut:
             raise
         return records, False
     return (records, whole) if whole or len(records) < 2 else (records[:-1], whole)
+
+
+def _lines_cut(text: str, delimiter: str) -> list[list[str]]:
+    """Return the records of a text without quotes; none where one has a field that is too long."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
+    try:
+        return [record for record in reader if record and record != [""]]
+    except csv.Error:
+        return []
 
 
 def numbered_records(lines: TextIO, delimiter: str) -> Iterator[tuple[int, list[str]]]:

@@ -12,6 +12,7 @@ from verulam.base import DataError
 from verulam.data._table.written_values import (
     Reading,
     join_spellings,
+    joined_spellings,
     read_dates,
     read_numbers,
     read_times,
@@ -31,6 +32,7 @@ _ISO_DATE = (
 _NO_DATES = ("0000-00-00", "0000-00-00 00:00:00")
 #: A cell that a spreadsheet wrote so that it stays text, such as a code with a zero in front.
 _FORCED_TEXT = r'="([^"]*)"'
+_DIGIT = re.compile(r"\d")
 
 
 def kind_of(column: pd.Series) -> Kind:
@@ -199,6 +201,8 @@ def _objects(column: pd.Series) -> pd.Series:
 
 def _strings(column: pd.Series) -> Reading:
     """Return strings as the dates, numbers or categories that all of them are, else as text."""
+    if (words := _plain_words(column)) is not None:
+        return words
     present = column.dropna()
     # Spaces of any kind alone are a gap.
     if present.str.isspace().eq(True).any():
@@ -223,13 +227,44 @@ def _strings(column: pd.Series) -> Reading:
     return Reading(column, "")
 
 
+def _plain_words(column: pd.Series) -> Reading | None:
+    """Return few words that differ in more than spelling as categories; None of other strings.
+
+    What the others may be is asked of each string, and here of the different ones alone.
+    """
+    head = 100 * MAX_CATEGORIES
+    if len(column) > head and column.iloc[:head].nunique() > MAX_CATEGORIES:
+        return None
+    codes, words = pd.factorize(column)
+    if not has_few_values(len(words), int(np.count_nonzero(codes >= 0))):
+        return None
+    texts = list(words)
+    # Numbers, dates and times are such where all strings have digits.
+    if all(map(_DIGIT.search, texts)) or any(map(_is_odd, texts)) or joined_spellings(texts):
+        return None
+    order = sorted(range(len(texts)), key=texts.__getitem__)
+    places = np.empty(len(texts) + 1, np.int64)
+    places[order], places[-1] = np.arange(len(texts)), -1
+    values = pd.Categorical.from_codes(places[codes], pd.Index(sorted(texts)))
+    return _ordered(pd.Series(values, column.index, name=column.name), "")
+
+
+def _is_odd(text: str) -> bool:
+    """Tell whether a string is a gap, or one that a spreadsheet forced to be text."""
+    return text.isspace() or text.startswith('="')
+
+
 def _words(column: pd.Series) -> Reading:
     """Return strings, few of them different, as categories, ordered where they are a scale."""
     joined = join_spellings(column)
-    categories = _plain_categories(joined.values.astype("category"))
+    return _ordered(_plain_categories(joined.values.astype("category")), joined.note)
+
+
+def _ordered(categories: pd.Series, remark: str) -> Reading:
+    """Return categories, in the order that they stand for where they are a scale."""
     levels = scale_of(list(categories.cat.categories))
     if levels is None:
-        return Reading(categories, joined.note)
+        return Reading(categories, remark)
     note = f"ordered: {' < '.join(levels)}"
     ordered = categories.cat.set_categories(levels, ordered=True)
-    return Reading(ordered, ", ".join(filter(None, [joined.note, note])))
+    return Reading(ordered, ", ".join(filter(None, [remark, note])))

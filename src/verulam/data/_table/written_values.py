@@ -437,6 +437,30 @@ def same_word(text: str, known: Collection[str] = ()) -> str:
     return word
 
 
+def joined_spellings(words: Sequence[str]) -> dict[str, list[str]]:
+    """Return names and the spellings that each is of, where there are several.
+
+    Parameters
+    ----------
+    words
+        Different strings, the most frequent first.
+
+    Examples
+    --------
+    >>> joined_spellings(["red", "Red", "blue"])
+    {'red': ['red', 'Red']}
+    """
+    keys = {word: same_word(str(word)) for word in words}
+    # Short forms by themselves stay as they are.
+    for answers in _answers_among(set(keys.values())):
+        keys = {word: answers.get(key, key) for word, key in keys.items()}
+    spellings: dict[str, list[str]] = {}
+    # The most frequent gives its name, of an answer the long form.
+    for word in sorted(words, key=lambda word: keys[word] != str(word).strip().casefold()):
+        spellings.setdefault(keys[word], []).append(word)
+    return {group[0].strip(): group for group in spellings.values() if len(group) > 1}
+
+
 def join_spellings(column: pd.Series) -> Reading:
     """Return categories with those joined that differ by case, outer spaces or yes and y alone.
 
@@ -452,16 +476,7 @@ def join_spellings(column: pd.Series) -> Reading:
     >>> reading.values.tolist(), reading.note
     (['red', 'red', 'red', 'red', 'blue'], "'Red' and 'red ' read as 'red'")
     """
-    counts = column.value_counts()
-    keys = {word: same_word(str(word)) for word in counts.index}
-    # Short forms by themselves stay as they are.
-    for answers in _answers_among(set(keys.values())):
-        keys = {word: answers.get(key, key) for word, key in keys.items()}
-    spellings: dict[str, list[str]] = {}
-    # The most frequent gives its name, of an answer the long form.
-    for word in sorted(counts.index, key=lambda word: keys[word] != str(word).strip().casefold()):
-        spellings.setdefault(keys[word], []).append(word)
-    joined = {words[0].strip(): words for words in spellings.values() if len(words) > 1}
+    joined = joined_spellings([*column.value_counts().index])
     if not joined:
         return Reading(column, "")
     renamed = {word: name for name, words in joined.items() for word in words}
