@@ -157,3 +157,10 @@ def test_ho_kashyap_decides_whatever_the_offset(solver, offset):
     moved = HoKashyap().fit(overlapped + offset, labels)
     assert plain.separable_ is moved.separable_ is False
     assert np.allclose(moved.coef_, plain.coef_, atol=1e-3)
+
+
+@pytest.mark.parametrize(("largest_margin", "decision"), [(10.0, False), (1.0, None)])
+def test_errors_count_as_none_beside_the_largest_margin(largest_margin, decision):
+    trainer = HoKashyap(tol=0.01)
+    rows, errors = np.array([[1.0], [1.0], [-1.0]]), np.array([0.05, -1.0, -1.0])
+    assert trainer._decide(rows, errors - 1.0, errors, largest_margin) is decision

@@ -237,3 +237,11 @@ def test_scales_of_inputs_are_no_dependence():
     plain = model.fit(rows, classes).report()["z"]
     scaled = model.fit(rows * [1e-4, 1.0, 1e4], classes).report()["z"]
     assert np.allclose(plain, scaled, rtol=1e-3)
+
+
+def test_rows_of_another_width_are_refused_and_change_nothing():
+    rows = np.random.default_rng(0).normal(size=(60, 3))
+    machine = LogisticDiscriminant().fit(rows, np.digitize(rows[:, 0], [-0.5, 0.5]))
+    with pytest.raises(ValueError, match=r"X has 2 features, but .* is expecting 3"):
+        machine.predict_proba(rows[:, :2])
+    assert machine.n_features_in_ == 3

@@ -206,3 +206,18 @@ def test_a_solver_that_fails_decides_nothing(monkeypatch):
     assert not answer
     with pytest.raises(DataError, match=r"could not be solved \(numerical trouble\)"):
         own_slack_program(sign_normalise(CORNERS, AND == 1))
+
+
+def test_large_certificates_are_left_as_the_solver_found_them(monkeypatch):
+    def refuse(*_, **__):
+        raise AssertionError("polished")
+
+    monkeypatch.setattr(np.linalg, "lstsq", refuse)
+    rows, classes = overlapping()
+    with pytest.raises(AssertionError, match="polished"):
+        separability(rows, classes)
+    # A mixture of two points has at least so many active rows, each of four columns.
+    monkeypatch.setattr(module, "_MOST_TO_POLISH", 7)
+    answer = separability(rows, classes)
+    assert answer.separable is False
+    assert [answer.certificate[classes == label].sum() for label in (0, 1)] == pytest.approx([1, 1])

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import get_tags
 from tests.linear.examples import CORNERS, OR, XOR, overlapping, separable
 
 from verulam.base import DataError
@@ -43,6 +44,13 @@ def test_labels_come_back_and_the_plane_is_positive_for_the_second():
 def test_other_than_two_classes_are_refused(labels, message):
     with pytest.raises(DataError, match=message):
         Perceptron().fit(CORNERS, labels)
+
+
+def test_trainers_say_that_they_take_two_classes_of_sparse_rows_too():
+    for learner in (Perceptron(), BatchPerceptron(), LeastMeanSquares(), MinimumSquaredError()):
+        tags = get_tags(learner)
+        assert not tags.classifier_tags.multi_class
+        assert tags.input_tags.sparse
 
 
 def test_a_hopeless_training_says_that_it_is():
