@@ -28,6 +28,8 @@ from verulam.statistics._core.tails import symmetric_interval
 RATE_METHODS = ("wilson", "clopper-pearson", "normal")
 #: Cubes of larger numbers may be infinite, and those of inverses vanish.
 LARGEST_CUBED = 1e100
+#: So many drawn values at a time stay in the cache; fewer would be many calls.
+_CACHED = 2**17
 BOOTSTRAP_METHODS = ("bca", "percentile", "basic")
 
 
@@ -210,8 +212,8 @@ def bootstrap_interval(
     values
         A sample, or a table whose rows are drawn together.
     statistic
-        Function of such a sample or table. One that takes ``axis`` is called once for all
-        resamples of a sample, which is much faster.
+        Function of such a sample or table. One that takes ``axis`` is called for many resamples
+        of a sample at once, which is much faster.
     confidence
         Coverage.
     method
@@ -252,6 +254,7 @@ def bootstrap_interval(
         (data,),
         function,
         n_resamples=checked_count(resamples, "resamples", 1),
+        batch=max(1, _CACHED // len(data)),
         confidence_level=confidence,
         method="BCa" if method == "bca" else "basic" if method == "basic" else "percentile",
         rng=generator(random_state),
