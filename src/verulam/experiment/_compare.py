@@ -19,10 +19,10 @@ from verulam.experiment._plan.plan import make_plan
 from verulam.experiment._plan.records import Plan
 from verulam.experiment._plan.task_inputs import usual_learners
 from verulam.experiment._preparation.inspection import (
+    Finding,
     given_away,
     rare_classes,
     suggested_groups,
-    suggested_order,
 )
 from verulam.experiment._resampling.advice import suggest_resampling
 from verulam.experiment._resampling.kinds import ORDERED
@@ -40,9 +40,8 @@ from verulam.experiment._study.choices import (
     named_outputs,
 )
 from verulam.experiment._study.cost_matrix import Losses, read_losses
-from verulam.experiment._study.data_source import open_choice, open_data
+from verulam.experiment._study.data_source import open_choice, open_data, settled_target
 from verulam.experiment._study.study import USUAL_RESAMPLING, Study
-from verulam.experiment._study.target_checks import settled_target
 from verulam.experiment._tasks.environments import EnvironmentChoice, fitting_agents, open_world
 from verulam.experiment._tasks.tasks import TABLE_TASKS
 from verulam.measures import Measure, as_measure
@@ -163,8 +162,8 @@ def compare(
     >>> comparison.ranking()["against_best"].to_dict()
     {'logistic regression': 'best', 'majority class': 'worse'}
     """
-    options = _study_options(random_state, matters, rule, time_budget)
     first, outputs = _several(target)
+    options = _study_options(random_state, matters, rule, time_budget)
     columns: Any = {"leave_out": leave_out, "keep": keep, "categorical": categorical}
     workers = 1 if n_jobs is None else worker_count(n_jobs, "n_jobs")
     if tuple(preparations) != ("as needed",):
@@ -194,16 +193,20 @@ def compare(
         **columns,
     )
     dataset = settled_target(open_choice(choice), rare).data
-    grouping = _grouping(dataset, groups, resampling)
+    rare_class = rare_classes(dataset)
+    seeming = suggested_groups(dataset) if groups is None else None
+    grouping = _grouping(groups, resampling, seeming)
     omission = ""
-    by_default = _default_measure(dataset, costly="losses" in options)
+    by_default = _default_measure(dataset, rare_class, costly="losses" in options)
     judges = _measures_for(dataset, measure, measures, by_default.name)
     if learners is None:
-        learners, omission = _usual_learners(dataset, judges[0], costly=losses is not None)
+        learners, omission = _usual_learners(
+            dataset, judges[0], rare=bool(rare_class), costly=losses is not None
+        )
     plan = make_plan(
         Study(
             dataset.name,
-            [_recordable(replace(choice, groups=grouping.column), dataset)],
+            [replace(choice, groups=grouping.column).recorded(dataset)],
             labelled_learners(learners),
             measures=judges,
             resampling=resampling or suggest_resampling(dataset.n_rows).resampling,
@@ -211,8 +214,9 @@ def compare(
         )
     )
     unasked = measure is None and measures is None
-    rarity = by_default.remark if unasked else _blind_remark(dataset, judges[0])
-    remarks = (rarity, *_about_splits(dataset, grouping, resampling), omission)
+    rarity = by_default.remark if unasked else _blind_remark(dataset, rare_class, judges[0])
+    suspicions = given_away(dataset, grouping.column, shuffled=resampling is None)
+    remarks = (rarity, grouping.remark, *map(str, suspicions), omission)
     plan = replace(plan, remarks=tuple(filter(None, remarks)))
     return _carried_out(plan, store, workers, progress=progress)
 
@@ -242,12 +246,14 @@ def _several(target: str | Sequence[str] | None) -> tuple[str | None, tuple[str,
     return names[0], names if len(names) > 1 else ()
 
 
-def _usual_learners(data: Dataset, measure: Measure, *, costly: bool) -> tuple[list[str], str]:
+def _usual_learners(
+    data: Dataset, measure: Measure, *, rare: bool, costly: bool
+) -> tuple[list[str], str]:
     """Return what is compared where nothing is named, and a notice about what is left out."""
     return default_learners(
         str(data.task),
         data.n_rows,
-        rare=bool(rare_classes(data)),
+        rare=rare,
         by_labels=measure.needs == "labels" and measure.name != "risk",
         costly=costly,
         intervals=measure.needs in ("intervals", "predictive densities"),
@@ -288,14 +294,6 @@ def _carried_out(
     return comparison
 
 
-def _recordable(choice: DataChoice, dataset: Dataset) -> DataChoice:
-    """Return the choice with all that the store is to record: absolute path, target, label."""
-    source = choice.source
-    if isinstance(source, str | Path):
-        source = str(Path(source).resolve() if Path(source).is_file() else source)
-    return replace(choice, source=source, target=dataset.target, label=dataset.name)
-
-
 class Grouping(NamedTuple):
     """The column that keeps rows together, if any, and why, where nobody named it."""
 
@@ -304,9 +302,11 @@ class Grouping(NamedTuple):
 
 
 def _grouping(
-    data: Dataset, groups: str | bool | None, asked: str | Mapping[str, Any] | Resampling | None
+    groups: str | bool | None,
+    asked: str | Mapping[str, Any] | Resampling | None,
+    seeming: Finding | None,
 ) -> Grouping:
-    """Return the column of groups that was named, or one that the table seems to have."""
+    """Return the column of groups that was named, or the one that the table seems to have."""
     if isinstance(groups, str):
         return Grouping(groups)
     if groups not in (None, False):
@@ -314,29 +314,15 @@ def _grouping(
     named = None if asked is None else as_resampling(asked)
     if groups is False or (named is not None and (named.groups or named.kind in ORDERED)):
         return Grouping(None)
-    finding = suggested_groups(data)
-    if finding is None:
+    if seeming is None:
         return Grouping(None)
-    column = finding.columns[0]
+    column = seeming.columns[0]
     return Grouping(
         column,
-        f"{finding.sentence} Rows of one {column} are kept on one side of every split, and "
+        f"{seeming.sentence} Rows of one {column} are kept on one side of every split, and "
         f"{column} is no input: otherwise the answer would be known from its other rows. If the "
         "rows are independent, say groups=False (--groups none).",
     )
-
-
-def _about_splits(
-    data: Dataset, grouping: Grouping, asked: str | Mapping[str, Any] | Resampling | None
-) -> tuple[str, ...]:
-    """Return what keeps rows together, what gives answers away, and whether rows are in order."""
-    suspicions = map(str, given_away(data, grouping.column))
-    return (grouping.remark, *suspicions, _order_remark(data, asked))
-
-
-def _order_remark(data: Dataset, asked: str | Mapping[str, Any] | Resampling | None) -> str:
-    """Return the proposal to test on later rows, where the rows are in the order of a date."""
-    return "" if asked is not None else str(suggested_order(data) or "")
 
 
 class DefaultMeasure(NamedTuple):
@@ -346,13 +332,12 @@ class DefaultMeasure(NamedTuple):
     remark: str = ""
 
 
-def _default_measure(data: Dataset, *, costly: bool) -> DefaultMeasure:
+def _default_measure(data: Dataset, rare: Mapping[str, float], *, costly: bool) -> DefaultMeasure:
     """Return what is measured where nobody says: what mistakes cost, if that was told."""
     if costly and data.task != "classification":
         raise DataError(f"losses: {data.target!r} is a number; decisions are between classes.")
     if costly:
         return DefaultMeasure("risk", COSTLY)
-    rare = rare_classes(data)
     if not rare:
         return DefaultMeasure(DEFAULT_MEASURES[str(data.task)])
     label, share = next(iter(rare.items()))
@@ -375,9 +360,8 @@ def _few_remark(data: Dataset, share: float) -> str:
     )
 
 
-def _blind_remark(data: Dataset, measure: Measure) -> str:
+def _blind_remark(data: Dataset, rare: Mapping[str, float], measure: Measure) -> str:
     """Return that a measure which was asked for hardly sees the rare class, or few rows of it."""
-    rare = rare_classes(data)
     if not rare:
         return ""
     label, share = next(iter(rare.items()))
@@ -426,7 +410,7 @@ def task_study(
         ]
     if isinstance(choice, DataChoice):
         opened = open_data(choice.source, target=choice.target, leave_out=choice.leave_out)
-        choice = _recordable(choice, opened)
+        choice = choice.recorded(opened)
     else:
         choice = replace(choice, label=choice.label or open_world(choice).name)
     return Study(

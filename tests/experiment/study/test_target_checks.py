@@ -9,7 +9,7 @@ from verulam import compare
 from verulam.base import DataError
 from verulam.data import Dataset
 from verulam.experiment import DataChoice, finalise, make_plan, read_study, run
-from verulam.experiment._study.target_checks import settled_target, target_problem
+from verulam.experiment._study.data_source import settled_target, target_problem
 
 COUNTS = {"yes": 30, "no": 25, "maybe": 3, "never": 1, "once": 1}
 

@@ -31,9 +31,8 @@ from verulam.experiment._resampling.resampling import (
 from verulam.experiment._resampling.rows import Split, fingerprint, lock_test_part
 from verulam.experiment._study.choices import DataChoice
 from verulam.experiment._study.cost_matrix import decision_risk, losses_on
-from verulam.experiment._study.data_source import open_choice
+from verulam.experiment._study.data_source import open_choice, settled_target
 from verulam.experiment._study.study import Study, response_name
-from verulam.experiment._study.target_checks import settled_target
 from verulam.experiment._tasks.environments import EnvironmentChoice
 from verulam.experiment._text import counted
 from verulam.measures import as_measure, measures

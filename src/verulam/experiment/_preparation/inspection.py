@@ -167,17 +167,6 @@ def suggested_groups(data: Dataset) -> Finding | None:
     return next(_group_findings(data, data.table[data.input_names]), None)
 
 
-def suggested_order(data: Dataset) -> Finding | None:
-    """Return the finding that the rows are in the order of a date.
-
-    Parameters
-    ----------
-    data
-        A data set.
-    """
-    return next(_order_findings(data.table[data.input_names]), None)
-
-
 def _group_findings(data: Dataset, inputs: pd.DataFrame) -> Iterator[Finding]:
     """Yield the column that says which rows are about the same thing, if there is one."""
     for name in inputs:
@@ -245,7 +234,7 @@ def _outcome_follows(column: pd.Series, data: Dataset) -> bool:
     return bool(np.mean(np.diff(outcomes) ** 2) < np.var(outcomes))
 
 
-def given_away(data: Dataset, grouped: str | None) -> tuple[Finding, ...]:
+def given_away(data: Dataset, grouped: str | None, *, shuffled: bool = True) -> tuple[Finding, ...]:
     """Return what may make a comparison look better than it is: columns that tell, rows twice.
 
     Parameters
@@ -254,12 +243,16 @@ def given_away(data: Dataset, grouped: str | None) -> tuple[Finding, ...]:
         A data set with a target.
     grouped
         The column that is no input, since its rows are kept together.
+    shuffled
+        Whether nobody has said how to split the rows: then that they are in the order of a date
+        is among it.
     """
     names = [name for name in data.input_names if name != grouped]
     inputs = data.table[[name for name in names if not is_identifier(data.table[name])]]
     constant = [finding for finding in _coded_target_findings(data) if finding.kind == "constant"]
     leaks = _leak_findings(data, inputs, QUICK_COLUMNS)
-    return (*constant, *leaks, *_duplicate_findings(data))
+    order = _order_findings(data.table[data.input_names]) if shuffled else ()
+    return (*constant, *leaks, *_duplicate_findings(data), *order)
 
 
 def _leak_findings(

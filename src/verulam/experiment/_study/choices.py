@@ -9,9 +9,9 @@ import pandas as pd
 
 from verulam.base import DataError
 from verulam.catalogue import entry
-from verulam.data import Dataset
+from verulam.data import Dataset, as_pandas
 from verulam.experiment._learning.decisions import checked_decision, read_decision
-from verulam.experiment._study.target_checks import RARE
+from verulam.experiment._study.data_source import RARE
 from verulam.experiment._tasks.environments import EnvironmentChoice
 from verulam.experiment._text import named, sentence
 
@@ -69,7 +69,8 @@ class DataChoice:
     Attributes
     ----------
     source
-        Name of a bundled data set, path of a file, a DataFrame or a data set.
+        Name of a bundled data set, path of a file, a DataFrame (of pandas, polars or Arrow) or a
+        data set.
     target
         The column to predict, where the data set does not say. Of a list of several columns of
         numbers, which are learnt together, it becomes the first.
@@ -119,6 +120,13 @@ class DataChoice:
             object.__setattr__(self, key, (names,) if isinstance(names, str) else tuple(names))
         if self.rare not in RARE:
             raise DataError(f"rare: {self.rare!r}; expected one of {', '.join(RARE)}.")
+
+    def recorded(self, data: Dataset) -> "DataChoice":
+        """Return the choice with what a store is to keep: the full path, the target, a label."""
+        source = self.source
+        if isinstance(source, str | Path):
+            source = str(Path(source).resolve() if Path(source).is_file() else source)
+        return replace(self, source=source, target=data.target, label=data.name)
 
 
 def named_outputs(target: Any) -> tuple[str, ...]:
@@ -249,19 +257,23 @@ def data_choices(sources: Any) -> tuple[DataChoice | EnvironmentChoice, ...]:
     >>> [choice.source for choice in data_choices("iris")]
     ['iris']
     """
-    kinds = (str, Path, pd.DataFrame, Dataset)
     ready = (DataChoice, EnvironmentChoice)
-    if isinstance(sources, (*kinds, *ready)):
+    if isinstance(sources, ready) or _is_source(sources):
         sources = [sources]
     choices: list[DataChoice | EnvironmentChoice] = []
     for place, source in enumerate(sources):
-        if not isinstance(source, (*kinds, *ready)):
+        if not (isinstance(source, ready) or _is_source(source)):
             raise DataError(
                 f"data[{place}]: got {type(source).__name__}; expected the name of a data set, a "
                 "file, a DataFrame, a Dataset, a DataChoice or an EnvironmentChoice."
             )
         choices.append(source if isinstance(source, ready) else DataChoice(source))
     return tuple(choices)
+
+
+def _is_source(source: Any) -> bool:
+    """Tell whether a data set can be made of something: a name, a file or a table."""
+    return isinstance(source, str | Path | Dataset) or as_pandas(source) is not None
 
 
 def learner_label(learner: Mapping[str, Any]) -> str:

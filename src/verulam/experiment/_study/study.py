@@ -1,7 +1,7 @@
 """A study: what is asked, of which learners, on which data, measured how."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -158,13 +158,10 @@ class Study:
     def __post_init__(self) -> None:
         if self.aim not in AIMS:
             raise DataError(f"aim: {self.aim!r}; expected one of {', '.join(AIMS)}.")
-        object.__setattr__(self, "data", data_choices(self.data))
-        object.__setattr__(self, "losses", read_losses(self.losses))
-        object.__setattr__(self, "learners", learner_choices(self.learners))
+        self._read_parts()
         for key in ("data", "learners", "training_shares"):
             if not getattr(self, key):
                 raise DataError(f"{key}: at least one is needed.")
-        self._settle_task()
         if not 0.0 <= self.test_share < 1.0:
             raise DataError(
                 f"test_share: {self.test_share!r}; expected a number from 0 to below 1."
@@ -178,9 +175,7 @@ class Study:
                 raise DataError(f"{key}: {limit!r}; expected a number above 0, or none at all.")
         self._check_factors()
         self._check_measures()
-        check_losses(self.losses, self.reject_cost)
-        resampling(self.resampling)
-        self._read_parts()
+        self._settle_task()
         for number, choice in enumerate(self.learners):
             _check_tune(choice, f"learners[{number}]", tuned=self.tuning is not None)
             learner_settings(self, choice)
@@ -191,10 +186,19 @@ class Study:
                 )
 
     def _read_parts(self) -> None:
-        """Put records in the place of tables, as a study file has them."""
-        for part, read in (("tuning", tuning), ("budget", budget), ("analysis", analysis_options)):
+        """Put records in the place of names and tables, as a study file has them."""
+        readers: dict[str, Callable[[Any], Any]] = {
+            "data": data_choices,
+            "learners": learner_choices,
+            "losses": read_losses,
+            "tuning": tuning,
+            "budget": budget,
+            "analysis": analysis_options,
+        }
+        for part, read in readers.items():
             if getattr(self, part) is not None:
                 object.__setattr__(self, part, read(getattr(self, part)))
+        check_losses(self.losses, self.reject_cost)
 
     def _settle_task(self) -> None:
         """Name the task that the data imply, with the resampling that it takes by itself."""
@@ -257,6 +261,8 @@ class Study:
 
     def to_json(self) -> str:
         """Return the study as text, for the record; tables are named, not included."""
+        data = [_described_data(choice) for choice in self.data]
+        learners = [_described_learner(choice) for choice in self.learners]
         return json.dumps(
             {
                 "name": self.name,
@@ -282,8 +288,8 @@ class Study:
                 "losses": describe(self.losses),
                 "reject_cost": self.reject_cost,
                 **({} if self.task is None else {"task": self.task}),
-                "data": [_described_data(choice) for choice in self.data],
-                "learners": [_described_learner(choice) for choice in self.learners],
+                "data": data,
+                "learners": learners,
             },
             ensure_ascii=False,
         )
