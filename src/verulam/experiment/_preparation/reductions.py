@@ -64,6 +64,7 @@ REDUCTIONS = {
         of_classes=True,
     ),
     "radial units": Method("local.RBFFeatures", "activations of {}radial units", "n_units"),
+    "binary factors": Method("bayes.BinaryFactors", "probabilities of {}binary factors"),
 }
 _FORM = re.compile(rf"(?P<name>{'|'.join(REDUCTIONS)})(?: (?P<count>[1-9]\d*))?")
 
