@@ -1,6 +1,9 @@
 """Verdicts on one data set."""
 
+from types import SimpleNamespace
+
 import numpy as np
+import pandas as pd
 import pytest
 from tests.experiment.analysed import noisy, responses_of
 
@@ -9,6 +12,7 @@ from verulam.base import UnknownNameError
 from verulam.experiment import LearnerChoice, analyse
 from verulam.experiment._analysis.answer import Answer, assessment_answer
 from verulam.experiment._analysis.tests import (
+    _tested_once,
     assess,
     dropped_out,
     verdict_on_splits,
@@ -401,3 +405,10 @@ def test_a_level_over_one_split_of_a_stored_study(make_results):
     page = render(found)
     assert "Against the level 0.2" in page
     assert "Binomial test" in page
+
+
+def test_runs_of_two_repeats_may_have_tested_a_row_twice():
+    runs = pd.DataFrame({"data": "iris", "contestant": "a", "repeat": [0, 1], "fold": [0, 1]})
+    assert _tested_once(SimpleNamespace(full=runs), "iris") == {"a": False}
+    assert _tested_once(SimpleNamespace(full=runs.assign(repeat=1)), "iris") == {"a": True}
+    assert _tested_once(SimpleNamespace(full=runs.assign(repeat=1, fold=0)), "iris") == {"a": False}

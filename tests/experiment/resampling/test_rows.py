@@ -147,3 +147,10 @@ def test_a_share_smaller_than_any_group():
     rows = read_rows(np.arange(20.0), "regression", np.repeat([1, 2], 10))
     with pytest.raises(DataError, match=r"share=0.1 .* 2 groups a share nearer to 1/2"):
         take_share(rows, 0.1, seed=0)
+
+
+def test_labels_are_counted_in_their_order_whatever_comes_first():
+    rows = read_rows(["b", "c", "a", "b"], "classification")
+    assert rows.classes == ("a", "b", "c")
+    assert [rows.classes[code] for code in rows.strata] == ["b", "c", "a", "b"]
+    assert read_rows([2.0, 1.0], "regression", times=[30, 20]).times.tolist() == [1, 0]

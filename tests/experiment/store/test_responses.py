@@ -7,7 +7,12 @@ from sklearn.naive_bayes import GaussianNB
 
 from verulam.base import DataError
 from verulam.experiment._identity import describe
-from verulam.experiment._store.responses import contestant_name, is_baseline, responses
+from verulam.experiment._store.responses import (
+    _place,
+    contestant_name,
+    is_baseline,
+    responses,
+)
 
 
 def test_simplest_first_baselines_before_all(factors):
@@ -79,3 +84,12 @@ def test_estimators_are_ordered_by_their_labels(make_results):
 
     learners = [LearnerChoice(GaussianNB()), LearnerChoice(DummyClassifier(), label="nothing")]
     assert responses(make_results(learners, resampling="2-fold")).names == ["nothing", "GaussianNB"]
+
+
+def test_levels_of_a_range_stand_by_size_and_others_after_them():
+    levels = [None, 3.0, "few", 0.5]
+    assert sorted(levels, key=lambda level: _place(level, {"low": 0.1, "high": 9.0}))[:2] == [
+        0.5,
+        3,
+    ]
+    assert sorted(levels, key=lambda level: _place(level, [3.0, "few"])) == [3.0, "few", None, 0.5]

@@ -6,6 +6,7 @@ import pytest
 
 from verulam import statistics as st
 from verulam.base import DataError, UnknownNameError
+from verulam.statistics._core.checks import label_column, unequal_lengths
 
 GOOD = np.array([0.1, 0.2, 0.15, 0.3, 0.25, 0.12, 0.2, 0.22])
 HOLE = GOOD.copy()
@@ -199,3 +200,10 @@ def test_a_mapping_is_a_table():
     frame = pd.DataFrame(TABLE, columns=["a", "b", "c"])
     columns = {name: frame[name].tolist() for name in frame}
     assert st.friedman_test(columns).p_value == st.friedman_test(frame).p_value
+
+
+@pytest.mark.parametrize("words", [["yes", "no"], [b"yes", b"no"]])
+def test_words_of_several_lengths_are_one_column(words):
+    assert label_column(words, "labels").tolist() == words
+    assert unequal_lengths(words) == ""
+    assert unequal_lengths([*words, ["a"], ["b", "c"]]) == "1 and 2"

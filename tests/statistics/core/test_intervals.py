@@ -126,3 +126,9 @@ def test_replicates_have_mean_variance_and_bias():
     assert_allclose(bootstrap.mean, bootstrap.replicates.mean())
     assert_allclose(bootstrap.variance, bootstrap.replicates.var())
     assert_allclose(bootstrap.bias, bootstrap.replicates.mean() - VALUES.mean())
+
+
+def test_two_resamples_are_the_least_that_vary():
+    assert len(bootstrap_interval(VALUES, method="basic", resamples=2).replicates) == 2
+    with pytest.raises(DataError, match="resamples must be a whole number of at least 2"):
+        bootstrap_interval(VALUES, resamples=1)

@@ -64,6 +64,7 @@ def test_margins_and_conditionals():
     product = np.outer([0.3, 0.7], [0.2, 0.8])
     independent = JointTable(pd.DataFrame(product, index=[0, 1], columns=[0, 1]))
     assert independent.independent()
+    assert JointTable(pd.DataFrame(np.full((2, 2), 0.25), [0, 1], [0, 1])).independent(tol=0.0)
     assert independent.covariance == pytest.approx(0.0)
 
 

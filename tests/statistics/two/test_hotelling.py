@@ -9,6 +9,7 @@ from statsmodels.stats.multivariate import test_mvmean as their_hotelling
 
 from verulam.base import DataError
 from verulam.statistics import adjust_p_values, cv_t_test, hotelling_test
+from verulam.statistics._two.hotelling import varying_subspace
 
 RNG = np.random.default_rng(10)
 FIRST, SECOND = RNG.normal(size=(10, 3)), RNG.normal([0.5, 0, 0], size=(10, 3))
@@ -155,3 +156,13 @@ def test_a_difference_that_varies_by_rounding_alone_is_constant():
     # One that is constant beside one that varies: what is left is how the signs fall.
     other = np.column_stack([errors + 0.1, errors[::-1]])
     assert hotelling_test(np.column_stack([errors, errors]), other).p_value >= 1 / 32
+
+
+@pytest.mark.parametrize(("off", "inside"), [(0.5e-8, True), (4e-8, False)])
+def test_a_mean_beside_the_varying_directions_is_told_from_rounding(off, inside):
+    along = np.repeat([-1.0, 1.0], 200)[:, None] * np.array([1.0, 1.0])
+    aside = off * np.array([1.0, -1.0])
+    space = varying_subspace(along + aside, (along + aside).mean(axis=0))
+    assert space.basis.shape == (2, 1)
+    # Along the basis the rows have a standard deviation of 1.4, whatever their number.
+    assert space.holds_mean is inside

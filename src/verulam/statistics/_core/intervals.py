@@ -253,7 +253,7 @@ def bootstrap_interval(
     bootstrap = stats.bootstrap(
         (data,),
         function,
-        n_resamples=checked_count(resamples, "resamples", 1),
+        n_resamples=checked_count(resamples, "resamples", 2),
         batch=max(1, _CACHED // len(data)),
         confidence_level=confidence,
         method="BCa" if method == "bca" else "basic" if method == "basic" else "percentile",
