@@ -154,7 +154,7 @@ def test_series_are_paired_by_their_labels():
         (lambda: st.sample_size(np.nan), "effect must be a finite number"),
         (lambda: st.t_power(np.nan, 10), "effect has a missing or infinite value"),
         (lambda: st.power_curve([], [10]), "effects has 0 values: at least 1 is needed"),
-        (lambda: st.bootstrap_interval(GOOD, resamples=0), "resamples is 0: at least 1"),
+        (lambda: st.bootstrap_interval(GOOD, resamples=0), "resamples is 0: at least 2"),
         (lambda: st.permutation_test(GOOD, TABLE[:, 0], resamples=0), "resamples is 0"),
         (lambda: st.auc_interval([0, None, 1, 1], GOOD[:4]), "y_true has a missing value in row 1"),
         (lambda: st.auc_interval([0, 0, 1, 1], GOOD[:4], positive=2), "is none of the labels"),

@@ -130,5 +130,5 @@ def test_replicates_have_mean_variance_and_bias():
 
 def test_two_resamples_are_the_least_that_vary():
     assert len(bootstrap_interval(VALUES, method="basic", resamples=2).replicates) == 2
-    with pytest.raises(DataError, match="resamples must be a whole number of at least 2"):
+    with pytest.raises(DataError, match="resamples is 1: at least 2 is needed"):
         bootstrap_interval(VALUES, resamples=1)
