@@ -163,11 +163,9 @@ def compare(
     {'logistic regression': 'best', 'majority class': 'worse'}
     """
     first, outputs = _several(target)
-    options = _study_options(random_state, matters, rule, time_budget)
+    options = _study_options(random_state, matters, rule, time_budget, preparations)
     columns: Any = {"leave_out": leave_out, "keep": keep, "categorical": categorical}
     workers = 1 if n_jobs is None else worker_count(n_jobs, "n_jobs")
-    if tuple(preparations) != ("as needed",):
-        options["preparations"] = tuple(preparations)
     if losses is not None or reject_cost is not None:
         options |= {"losses": read_losses(losses), "reject_cost": reject_cost}
     if isinstance(data, EnvironmentChoice) or task is not None:
@@ -200,9 +198,7 @@ def compare(
     by_default = _default_measure(dataset, rare_class, costly="losses" in options)
     judges = _measures_for(dataset, measure, measures, by_default.name)
     if learners is None:
-        learners, omission = _usual_learners(
-            dataset, judges[0], rare=bool(rare_class), costly=losses is not None
-        )
+        learners, omission = _usual_learners(dataset, judges[0], rare_class, losses is not None)
     plan = make_plan(
         Study(
             dataset.name,
@@ -222,7 +218,11 @@ def compare(
 
 
 def _study_options(
-    random_state: Seed, matters: float | None, rule: str, time_budget: float | None
+    random_state: Seed,
+    matters: float | None,
+    rule: str,
+    time_budget: float | None,
+    preparations: Sequence[str],
 ) -> dict[str, Any]:
     """Return the parts of a study that every comparison has, or say what is wrong with them."""
     if isinstance(random_state, int) and random_state < 0:
@@ -235,6 +235,7 @@ def _study_options(
         "seed": spawn_seeds(random_state, 1)[0],
         "analysis": AnalysisOptions(matters=matters, rule=rule),
         "budget": None if time_budget is None else Budget(seconds=time_budget),
+        "preparations": tuple(preparations),
     }
 
 
@@ -247,13 +248,13 @@ def _several(target: str | Sequence[str] | None) -> tuple[str | None, tuple[str,
 
 
 def _usual_learners(
-    data: Dataset, measure: Measure, *, rare: bool, costly: bool
+    data: Dataset, measure: Measure, rare: Mapping[str, float], costly: bool
 ) -> tuple[list[str], str]:
     """Return what is compared where nothing is named, and a notice about what is left out."""
     return default_learners(
         str(data.task),
         data.n_rows,
-        rare=rare,
+        rare=bool(rare),
         by_labels=measure.needs == "labels" and measure.name != "risk",
         costly=costly,
         intervals=measure.needs in ("intervals", "predictive densities"),
