@@ -3,6 +3,7 @@
 ``python docs/photograph_pages.py [name ...]`` takes the named pictures, or all.
 """
 
+import runpy
 import sys
 import tempfile
 from collections.abc import Callable
@@ -11,16 +12,14 @@ from typing import Any
 
 from playwright.sync_api import sync_playwright
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from tests.experiment.real_tables import customers
-
 from verulam import compare
 from verulam.experiment import finalise
 
 IMAGES = Path(__file__).parent / "images"
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = ["--no-sandbox", "--headless", "--disable-gpu", "--no-first-run", "--disable-sync"]
+#: By its file: other packages install a package `tests`, too.
+TABLES = Path(__file__).parents[1] / "tests" / "experiment" / "real_tables.py"
 CONTESTANTS = ("majority class", "logistic regression", "logistic regression (balanced)")
 
 
@@ -34,7 +33,8 @@ def titanic(folder: Path) -> Path:
 def churn(folder: Path) -> Path:
     """Return the report of customers of whom few leave."""
     table, path = folder / "churn.csv", folder / "churn.html"
-    customers(3000).to_csv(table, index=False)
+    made = runpy.run_path(str(TABLES))
+    made["customers"](3000).to_csv(table, index=False)
     comparison = compare(
         table,
         [*CONTESTANTS, "random forest"],

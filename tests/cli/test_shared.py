@@ -42,6 +42,9 @@ def test_wide_cells_wrap(capsys, monkeypatch):
     ("cell", "text"),
     [
         (1.23456, "1.235"),
+        (176_301.27, "176,301"),
+        (-2e6, "-2,000,000"),
+        (6e23, "6e+23"),
         (float("nan"), ""),
         (None, ""),
         ("x", "x"),

@@ -82,8 +82,9 @@ SYNONYMS = {
 #: What is not a method of the texts, and where it is.
 ELSEWHERE = {
     "learning curve": "training_shares of a study; its report draws them.",
-    "imbalance": "`verulam describe` says which class is rare; `compare` then takes --measure auc, "
-    "and losses of a study say what each mistake costs (guide: Real tables).",
+    "imbalance": "`compare` sees a rare class, measures by auc, and lets a weighted learner take "
+    "part; name '... (balanced)', '... (tuned threshold)' or, with --losses, '... (least risk)' "
+    "for others (guide: Real tables).",
     "imbalanced": "see imbalance",
     "unbalanced": "see imbalance",
     "rare class": "see imbalance",
@@ -96,8 +97,9 @@ ELSEWHERE = {
     "calibration": "drawn in the report where one of two classes is rare; verulam.measures.",
     "interpret": "see explain",
     "class weight": "losses of a study; class_weight and sample_weight of most learners.",
-    "feature importance": "the card of a finalised model; permutation_importance of "
-    "ensemble.RandomForestClassifier; sklearn.inspection.permutation_importance for any learner.",
+    "feature importance": "the report of `compare` and the card of a finalised model, with "
+    "intervals; permutation_importance of ensemble.RandomForestClassifier; "
+    "sklearn.inspection.permutation_importance for any learner.",
     "permutation importance": "see feature importance",
     "grid search": "tuning of a study (`verulam init` shows it); scikit-learn's GridSearchCV works "
     "with every learner.",

@@ -200,7 +200,9 @@ def print_rows(
 def cell_text(cell: Any) -> str:
     """Return a cell as people write it: few decimals, days without hours, nothing for missing."""
     if isinstance(cell, float):
-        return "" if cell != cell else f"{cell:.4g}"
+        # Prices and the like, which nobody writes with exponents.
+        large = 10_000 <= abs(cell) < 1e15
+        return "" if cell != cell else f"{cell:,.0f}" if large else f"{cell:.4g}"
     return "" if cell is None else str(cell).removesuffix(" 00:00:00")
 
 

@@ -25,9 +25,10 @@ from verulam.data._readers.any_format import read
 from verulam.data._readers.arff import read_arff
 from verulam.data._readers.csv import read_csv
 from verulam.data._readers.npz import read_npz
-from verulam.data._readers.other_formats import as_pandas, read_excel, read_feather, read_json
+from verulam.data._readers.other_formats import read_excel, read_feather, read_json
 from verulam.data._readers.parquet import read_parquet
 from verulam.data._readers.stream import ChunkStream, stream
+from verulam.data._table.normalise_frame import as_pandas
 from verulam.data._table.summary import column_hint
 from verulam.data._table.written_values import same_word, written_numbers
 

@@ -90,7 +90,7 @@ class Dataset:
     @classmethod
     def from_frame(
         cls,
-        frame: pd.DataFrame,
+        frame: Any,
         *,
         target: str | None = None,
         task: Task | None = None,
@@ -106,14 +106,15 @@ class Dataset:
         licence: str = "",
         hints: Mapping[str, str] | None = None,
     ) -> Self:
-        """Return the data set held by a DataFrame, whose index is dropped.
+        """Return the data set held by a DataFrame, without its index.
 
         Parameters
         ----------
         frame
-            Columns of numbers, strings, categories, truth values or dates. Strings that are all
-            numbers or dates as people write them ("£1,200.50", "80 kg", "29/02/2024") are read as
-            such; few different ones are categories, spellings of one word joined ("Yes", "yes").
+            Of pandas, polars or Arrow, with columns of numbers, strings, categories, truth values
+            or dates. Strings that are all numbers or dates as people write them ("£1,200.50",
+            "80 kg", "29/02/2024") are read as such; few different ones are categories, spellings
+            of one word joined ("Yes", "yes").
         target
             The column to predict.
         task
@@ -144,6 +145,7 @@ class Dataset:
             "ignored": list(ignored),
         }
         table, readings = normalised_frame(frame, lists, ordinal)
+        n_rows = len(table)
         if target is not None:
             table = complete_target(table, target, drop_missing=drop_missing_target)
             task = task or task_of(table[target])
@@ -151,7 +153,7 @@ class Dataset:
         elif task is not None:
             raise ValueError(f"task={task!r} needs a target; pass target=, the column to predict.")
         roles = (target, task, tuple(lists["identifiers"]), tuple(lists["ignored"]))
-        dropped = len(frame) - len(table)
+        dropped = n_rows - len(table)
         notes = {column: reading.note for column, reading in readings.items()}
         forms = {column: reading.form for column, reading in readings.items() if reading.form}
         remarks = {

@@ -9,7 +9,7 @@ import pyarrow.feather
 import pytest
 
 from verulam.base import DataError
-from verulam.data import as_pandas, read, read_excel, read_feather, read_json
+from verulam.data import Dataset, as_pandas, read, read_excel, read_feather, read_json
 
 FRAME = pd.DataFrame(
     {"size": [1.5, 2.0, None, 4.0] * 5, "colour": ["red", "blue", "red", "red"] * 5, "n": range(20)}
@@ -134,6 +134,7 @@ def test_tables_that_speak_arrow():
     )
     lazy = polars.from_arrow(pa.Table.from_pandas(FRAME, preserve_index=False)).lazy()
     assert_same_table(read(lazy, target="colour"))
+    assert_same_table(Dataset.from_frame(lazy, target="colour"))
     with pytest.raises(DataError, match="Series is no table; pass one with columns"):
         read(polars.Series([1, 2]))
 

@@ -35,7 +35,9 @@ def test_no_rows_and_no_columns():
 
 
 def test_no_frame():
-    with pytest.raises(TypeError, match="Expected a pandas DataFrame, got list"):
+    with pytest.raises(
+        TypeError, match="Expected a DataFrame of pandas, polars or Arrow, got list"
+    ):
         Dataset.from_frame([[1, 2]])
 
 

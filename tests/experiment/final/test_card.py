@@ -63,6 +63,8 @@ def test_a_card_of_the_future_is_refused(finished):
 def test_many_levels_are_cut_short():
     column = ColumnCard("code", "input", "categorical", tuple(range(15)))
     assert column.values == "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 3 more"
+    price = ColumnCard("price", "input", "numeric", low=-0.1234567, high=2_321_170.4)
+    assert price.values == "-0.123457 to 2,321,170"
 
 
 def test_a_response_without_an_interval():

@@ -5,7 +5,10 @@ import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 
+from verulam.base import DataError
+from verulam.data import dataset
 from verulam.experiment import DataChoice, ModelCard, Study, compare, finalise, report, run
+from verulam.experiment._final.explanation import class_support
 from verulam.experiment._report.report import understanding
 
 RNG = np.random.default_rng(3)
@@ -132,3 +135,65 @@ def test_a_learner_that_fails_on_all_rows_still_has_a_report(tmp_path):
 def test_baselines_go_by_nothing():
     comparison = compare("iris", ["majority class"], resampling="3-fold", progress=False)
     assert understanding(comparison.analysis, comparison.study) is None
+
+
+class Scores:
+    """Scores of two columns' sums, and no probabilities."""
+
+    def __init__(self, weights, classes, threshold=0.0):
+        self.weights, self.classes_ = np.asarray(weights), np.asarray(classes)
+        self.threshold_ = threshold
+
+    def decision_function(self, X):
+        return np.asarray(X) @ self.weights
+
+
+def test_leads_of_scores_stand_in_for_probabilities():
+    X = [[1.0, 0.0], [0.0, 3.0]]
+    two = class_support(Scores([1.0, -1.0], ["no", "yes"], threshold=0.25), X)
+    assert not two.are_probabilities
+    np.testing.assert_allclose(two.values, [[-0.75, 0.75], [3.25, -3.25]])
+    three = class_support(Scores([[1.0, 0.0, 0.5], [0.0, 1.0, 0.5]], ["a", "b", "c"]), X)
+    np.testing.assert_allclose(three.values, [[0.5, -1.0, -0.5], [-3.0, 1.5, -1.5]])
+    with pytest.raises(DataError, match="neither probabilities nor scores"):
+        class_support(object(), X)
+
+
+@pytest.fixture(scope="module")
+def machine(tmp_path_factory):
+    store = tmp_path_factory.mktemp("machine") / "s.sqlite"
+    learners = ["majority class", "support vector machine"]
+    compare("penguins", learners, resampling="2-fold", store=store, progress=False)
+    return finalise(store, "support vector machine")
+
+
+def test_a_learner_without_probabilities_is_explained_by_its_score(machine):
+    assert not hasattr(machine.model.estimator, "predict_proba")
+    row = dataset("penguins").inputs.iloc[0]
+    explained = machine.explain(row)
+    assert (explained.by_probability, explained.by_score) == (False, True)
+    assert f"a score of {explained.value:.3f} (below 0 it would be another" in str(explained)
+    assert "the score: with" in str(explained)
+    # What the score falls to is what the model says of such a row.
+    name, first = next(explained.table.iterrows())
+    changed = machine.explain(row.to_dict() | {name: first["typical"]})
+    sign = 1 if changed.prediction == explained.prediction else -1
+    assert np.sign(first["typical_prediction"]) == sign
+    kinds = [item["kind"] for item in machine.card.insight.explained]
+    assert kinds[:3] == [f"typical for {name}" for name in ("Adelie", "Gentoo", "Chinstrap")]
+    assert all("(score " in item["predicted"] for item in machine.card.insight.explained)
+
+
+def test_shares_of_rows_stand_in_for_mean_probabilities(machine):
+    table, estimator = dataset("penguins").inputs, machine.model.estimator
+    answers = machine.card.insight.dependences
+    assert all(item["shares"] for item in answers)
+    first = next(item for item in answers if item["label"] == "Gentoo")
+    rows = np.sort(np.random.default_rng(0).choice(len(table), 300, replace=False))
+    for value, share in zip(first["values"], first["answers"], strict=True):
+        predicted = estimator.predict(table.iloc[rows].assign(**{first["column"]: value}))
+        assert share == pytest.approx(np.mean(predicted == "Gentoo"))
+    assert f"| {first['column']}, share predicted Gentoo |" in (
+        machine.card.to_markdown().replace("\\_", "_")
+    )
+    assert ModelCard.from_dict(machine.card.to_dict()).insight.dependences == answers

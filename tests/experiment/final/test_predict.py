@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from verulam.base import DataError, UnknownNameError
@@ -200,3 +201,16 @@ def test_identifiers_of_the_study_stand_before_the_predictions(model, birds, tmp
     done = predict_file(replace(model, card=card), path, output)
     assert done.columns[:2] == ("bird", "prediction")
     assert pd.read_csv(output)["bird"].tolist() == ["b1", "b2", "b3"]
+
+
+def test_tables_of_other_libraries_give_what_pandas_gives(model, birds):
+    first = birds.head(5).reset_index(drop=True)
+    expected = predict(model, first)
+    table = pa.Table.from_pandas(first, preserve_index=False)
+    pd.testing.assert_frame_equal(predict(model, table), expected)
+    row = table.slice(2, 1)
+    assert str(model.explain(row)) == str(model.explain(first.iloc[2]))
+    polars = pytest.importorskip("polars")
+    pd.testing.assert_frame_equal(predict(model, polars.from_arrow(table)), expected)
+    with pytest.raises(DataError, match="the table: got list; expected a DataFrame"):
+        predict(model, [1, 2])

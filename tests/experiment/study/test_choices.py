@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 from sklearn.naive_bayes import GaussianNB
 
@@ -49,6 +50,8 @@ def test_every_form_of_a_data_set():
     assert [each.source for each in data_choices(given)][:2] == ["iris", Path("a.csv")]
     assert data_choices(frame)[0].source is frame
     assert data_choices(iris)[0].source is iris
+    table = pa.table({"x": [1], "y": [2]})
+    assert data_choices([table, "iris"])[0].source is table
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,10 @@ from verulam.data._dataset import Dataset
 from verulam.data._readers.arff import read_arff
 from verulam.data._readers.csv import read_csv
 from verulam.data._readers.npz import read_npz
-from verulam.data._readers.other_formats import as_pandas, read_excel, read_feather, read_json
+from verulam.data._readers.other_formats import read_excel, read_feather, read_json
 from verulam.data._readers.parquet import read_parquet
 from verulam.data._table.files import PACKED, checked_path, open_bytes, unreadable
+from verulam.data._table.normalise_frame import as_pandas
 
 _READERS = {
     ".csv": read_csv,

@@ -164,32 +164,3 @@ def _written_cell(value: Any) -> str:
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return str(value).removesuffix(" 00:00:00") if isinstance(value, datetime) else str(value)
-
-
-def as_pandas(table: Any) -> pd.DataFrame | None:
-    """Return a table of Arrow, polars or any library that speaks Arrow; None for other things.
-
-    Parameters
-    ----------
-    table
-        Anything.
-
-    Examples
-    --------
-    >>> import pyarrow
-    >>> as_pandas(pyarrow.table({"a": [1, 2]})).shape
-    (2, 1)
-    """
-    if isinstance(table, pd.DataFrame):
-        return table
-    # A lazy table of polars is one as soon as it is collected.
-    if hasattr(table, "collect") and hasattr(table, "collect_schema"):
-        table = table.collect()
-    if not hasattr(table, "__arrow_c_stream__"):
-        return None
-    import pyarrow as pa
-
-    try:
-        return pa.table(table).to_pandas()
-    except pa.ArrowInvalid:
-        raise DataError(f"{type(table).__name__} is no table; pass one with columns.") from None

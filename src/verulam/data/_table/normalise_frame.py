@@ -17,8 +17,37 @@ Task = Literal["classification", "regression"]
 MAX_INTEGER_CLASSES = 20
 
 
+def as_pandas(table: Any) -> pd.DataFrame | None:
+    """Return a table of Arrow, polars or any library that speaks Arrow; None for other things.
+
+    Parameters
+    ----------
+    table
+        Anything.
+
+    Examples
+    --------
+    >>> import pyarrow
+    >>> as_pandas(pyarrow.table({"a": [1, 2]})).shape
+    (2, 1)
+    """
+    if isinstance(table, pd.DataFrame):
+        return table
+    # A lazy table of polars is one as soon as it is collected.
+    if hasattr(table, "collect") and hasattr(table, "collect_schema"):
+        table = table.collect()
+    if not hasattr(table, "__arrow_c_stream__"):
+        return None
+    import pyarrow as pa
+
+    try:
+        return pa.table(table).to_pandas()
+    except pa.ArrowInvalid:
+        raise DataError(f"{type(table).__name__} is no table; pass one with columns.") from None
+
+
 def normalised_frame(
-    frame: pd.DataFrame,
+    frame: Any,
     named: Mapping[str, Sequence[str]],
     levels: Mapping[str, Sequence[Any]],
 ) -> tuple[pd.DataFrame, dict[str, Reading]]:
@@ -181,10 +210,13 @@ def arrays_to_frame(
     return frame
 
 
-def _checked_frame(frame: pd.DataFrame) -> pd.DataFrame:
+def _checked_frame(source: Any) -> pd.DataFrame:
     """Return the frame with string names and a plain index, or say why that cannot be."""
-    if not isinstance(frame, pd.DataFrame):
-        raise TypeError(f"Expected a pandas DataFrame, got {type(frame).__name__}.")
+    frame = as_pandas(source)
+    if frame is None:
+        raise TypeError(
+            f"Expected a DataFrame of pandas, polars or Arrow, got {type(source).__name__}."
+        )
     if isinstance(frame.columns, pd.MultiIndex):
         raise DataError("The columns have several levels of names; join them into one first.")
     names = [str(name) for name in frame.columns]

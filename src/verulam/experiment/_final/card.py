@@ -60,7 +60,9 @@ class ColumnCard:
             shown = [str(level) for level in self.levels[:MOST_LEVELS_SHOWN]]
             more = len(self.levels) - len(shown)
             return ", ".join(shown) + (f" and {more} more" if more else "")
-        return "" if self.low is None else f"{self.low:.6g} to {self.high:.6g}"
+        if self.low is None or self.high is None:
+            return ""
+        return f"{_limit(self.low)} to {_limit(self.high)}"
 
 
 @dataclass(frozen=True)
@@ -336,6 +338,11 @@ _STYLE = (
     "vertical-align:top;overflow-wrap:normal}.facts td:last-child{overflow-wrap:anywhere}"
     "pre{overflow-x:auto}"
 )
+
+
+def _limit(value: float) -> str:
+    """Return an end of a range, with enough figures to recognise a value of the table."""
+    return f"{value:,.0f}" if 1e6 <= abs(value) < 1e15 else f"{value:.6g}"
 
 
 def _interval(response: ResponseCard) -> str:

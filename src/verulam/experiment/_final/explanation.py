@@ -4,13 +4,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from textwrap import fill
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from verulam.base import DataError, visible_text
+from verulam.data import as_pandas
 from verulam.experiment._final.card import ModelCard
 from verulam.experiment._final.columns import check_names, gap_counts, gap_remarks, model_inputs
 from verulam.experiment._final.insight import plain_figure
@@ -32,7 +33,8 @@ class Explanation:
     prediction
         The predicted label or number.
     value
-        What is explained: the probability of the predicted class, or the predicted number.
+        What is explained: the probability of the predicted class, its score where the learner
+        gives no probabilities, or the predicted number.
     table
         One row per column: its value, the typical value, what the prediction would be with that,
         and the effect, which is the difference; the largest effects first. A value is missing
@@ -43,6 +45,8 @@ class Explanation:
         Whether the value is a probability.
     remarks
         What was done with gaps, of a model that knows none.
+    by_score
+        Whether the value is a score, above 0 where the class is predicted.
 
     Notes
     -----
@@ -56,18 +60,21 @@ class Explanation:
     target: str
     by_probability: bool
     remarks: tuple[str, ...] = ()
+    by_score: bool = False
 
     def __str__(self) -> str:
         what = f"{self.target} = {_shown(self.prediction)}"
         if self.by_probability:
             what += f", with probability {self.value:.3f}"
+        elif self.by_score:
+            what += f", with a score of {self.value:.3f} (below 0 it would be another class)"
         lines = [f"{what}."]
-        of = "the probability" if self.by_probability else "it"
+        of = "the probability" if self.by_probability else "the score" if self.by_score else "it"
         for name, row in self.table.head(MOST_NAMED).iterrows():
             effect, other = float(row["effect"]), float(row["typical_prediction"])
             if effect == 0:
                 break
-            amount = f"{other:.3f}" if self.by_probability else plain_figure(other)
+            amount = self._amount(other)
             lines.append(
                 f"- {name} = {_shown(row['value'])} {'raises' if effect > 0 else 'lowers'} {of}: "
                 f"with {_shown(row['typical'])} it would be {amount}."
@@ -81,6 +88,8 @@ class Explanation:
     def predicted(self) -> str:
         """The prediction, with its probability where there is one."""
         label = _shown(self.prediction)
+        if self.by_score:
+            return f"{label} (score {self.value:.3f})"
         return f"{label} ({self.value:.3f})" if self.by_probability else label
 
     @property
@@ -90,11 +99,14 @@ class Explanation:
         for name, row in self.table.head(MOST_IN_A_CELL).iterrows():
             if float(row["effect"]) == 0:
                 break
-            other = float(row["typical_prediction"])
-            amount = f"{other:.3f}" if self.by_probability else plain_figure(other)
+            other = self._amount(float(row["typical_prediction"]))
             value, typical = _shown(row["value"]), _shown(row["typical"])
-            parts.append(f"{name} = {value} (with {typical}: {amount})")
+            parts.append(f"{name} = {value} (with {typical}: {other})")
         return visible_text("; ".join(parts) or "no single column")
+
+    def _amount(self, value: float) -> str:
+        plain = not (self.by_probability or self.by_score)
+        return plain_figure(value) if plain else f"{value:.3f}"
 
     def _repr_html_(self) -> str:
         remarks = "".join(f"<p>{escape(visible_text(remark))}</p>" for remark in self.remarks)
@@ -130,7 +142,12 @@ def explain_row(card: ModelCard, estimator: Any, row: Any) -> Explanation:
     X = stacked.to_numpy(dtype=np.float64) if card.as_array else stacked
     predictions = np.asarray(estimator.predict(X))
     prediction = predictions[0]
-    values = _chances(estimator, X, prediction) if card.classes else predictions
+    values, by_probability = predictions, False
+    if card.classes:
+        support = class_support(estimator, X)
+        # Not the most probable one: of a support vector machine that may be another.
+        values = support.values[:, list(estimator.classes_).index(prediction)]
+        by_probability = support.are_probabilities
     effects = pd.DataFrame(
         {
             "value": [
@@ -144,7 +161,6 @@ def explain_row(card: ModelCard, estimator: Any, row: Any) -> Explanation:
         index=pd.Index([column.name for column in card.inputs], name="column"),
     )
     order = effects["effect"].abs().sort_values(ascending=False, kind="stable").index
-    by_probability = bool(card.classes)
     return Explanation(
         prediction,
         float(values[0]),
@@ -152,6 +168,7 @@ def explain_row(card: ModelCard, estimator: Any, row: Any) -> Explanation:
         card.target,
         by_probability,
         tuple(gap_remarks(gaps)),
+        by_score=bool(card.classes) and not by_probability,
     )
 
 
@@ -178,13 +195,13 @@ def explained_rows(
 
     Notes
     -----
-    Of classes, for each of the three that are predicted most the row with the median probability;
-    of numbers, the rows at a tenth, a half and nine tenths of the predictions.
+    Of classes, for each of the three that are predicted most the row with the median probability
+    or score; of numbers, the rows at a tenth, a half and nine tenths of the predictions.
     """
-    if card.classes and not hasattr(estimator, "predict_proba"):
+    if card.classes and not has_support(estimator):
         return ()
     seen = rows[np.linspace(0, len(rows) - 1, min(len(rows), MOST_ROWS)).astype(np.intp)]
-    typical = _typical_rows(estimator, _as_given(card, inputs.iloc[seen]))
+    typical = _typical_rows(estimator, _as_given(card, inputs.iloc[seen]), bool(card.classes))
     places = [(kind, int(seen[place])) for kind, place in typical]
     places += [("predicted badly", int(row["row"]) - 1) for row in worst[:MOST_WORST]]
     explained = []
@@ -207,41 +224,77 @@ def _as_given(card: ModelCard, inputs: pd.DataFrame) -> Any:
     return inputs.to_numpy(dtype=np.float64) if card.as_array else inputs
 
 
-def _typical_rows(estimator: Any, X: Any) -> Iterator[tuple[str, int]]:
+def _typical_rows(estimator: Any, X: Any, of_classes: bool) -> Iterator[tuple[str, int]]:
     """Yield what kind of row is typical, and the place of one."""
-    if not hasattr(estimator, "predict_proba"):
+    if not of_classes:
         order = np.argsort(np.asarray(estimator.predict(X)), kind="stable")
         for kind, share in QUANTILES.items():
             yield f"a {kind} prediction", int(order[round(share * (len(order) - 1))])
         return
-    probabilities = np.asarray(estimator.predict_proba(X))
-    codes = probabilities.argmax(axis=1)
-    commonest = np.argsort(-np.bincount(codes, minlength=probabilities.shape[1]), kind="stable")
+    support = class_support(estimator, X).values
+    codes = support.argmax(axis=1)
+    commonest = np.argsort(-np.bincount(codes, minlength=support.shape[1]), kind="stable")
     for code in commonest[:MOST_CLASSES]:
         members = np.flatnonzero(codes == code)
         if len(members):
-            order = members[np.argsort(probabilities[members, code], kind="stable")]
+            order = members[np.argsort(support[members, code], kind="stable")]
             yield f"typical for {estimator.classes_[code]}", int(order[len(order) // 2])
 
 
-def _chances(estimator: Any, X: Any, label: Any) -> np.ndarray:
-    """Return the probability of a class in each row."""
-    if not hasattr(estimator, "predict_proba"):
+class Support(NamedTuple):
+    """How much speaks for each class in each row, and whether that is a probability."""
+
+    values: NDArray[np.float64]
+    are_probabilities: bool
+
+
+def has_support(estimator: Any) -> bool:
+    """Tell whether a classifier says how much speaks for each class.
+
+    Parameters
+    ----------
+    estimator
+        A fitted classifier.
+    """
+    return hasattr(estimator, "predict_proba") or hasattr(estimator, "decision_function")
+
+
+def class_support(estimator: Any, X: Any) -> Support:
+    """Return how much speaks for each class: probabilities, or else the lead of its score.
+
+    Parameters
+    ----------
+    estimator
+        A fitted classifier.
+    X
+        Inputs.
+    """
+    if hasattr(estimator, "predict_proba"):
+        return Support(np.asarray(estimator.predict_proba(X)), are_probabilities=True)
+    if not has_support(estimator):
         raise DataError(
-            "This learner gives no probabilities, by which one prediction could be explained."
+            "This learner gives neither probabilities nor scores, by which one prediction could "
+            "be explained."
         )
-    # Not the most probable one: of a support vector machine that may be another.
-    place = list(estimator.classes_).index(label)
-    return np.asarray(estimator.predict_proba(X))[:, place]
+    scores = np.asarray(estimator.decision_function(X), dtype=np.float64)
+    if scores.ndim == 1:
+        # A threshold that was tuned is where the second class begins.
+        scores = scores - getattr(estimator, "threshold_", 0.0)
+        return Support(np.column_stack([-scores, scores]), are_probabilities=False)
+    leads = np.empty_like(scores)
+    for place in range(scores.shape[1]):
+        leads[:, place] = scores[:, place] - np.delete(scores, place, axis=1).max(axis=1)
+    return Support(leads, are_probabilities=False)
 
 
 def _one_row(row: Any) -> pd.DataFrame:
     if isinstance(row, pd.Series):
         row = row.to_dict()
-    if isinstance(row, pd.DataFrame):
-        if len(row) != 1:
-            raise DataError(f"row: got a table of {len(row)} rows; expected one.")
-        return row
+    table = as_pandas(row)
+    if table is not None:
+        if len(table) != 1:
+            raise DataError(f"row: got a table of {len(table)} rows; expected one.")
+        return table
     if not isinstance(row, dict):
         raise DataError(
             f"row: got {type(row).__name__}; expected a mapping of columns to values, or a row of "

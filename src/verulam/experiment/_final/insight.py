@@ -26,7 +26,8 @@ WORST_WORDS = (
 EXPLAINED_WORDS = (
     "Some rows of the table, counted from 1: what the model predicts for each, and what it would "
     "predict if one column had its typical value, the others as they are. The columns that matter "
-    "most come first."
+    "most come first. In brackets behind a class is its probability or, for learners that give "
+    "none, its score: below 0 it would be another class."
 )
 
 
@@ -53,7 +54,8 @@ class ModelInsight:
     text
         A tree or rules as lines; empty for models that nobody can read.
     dependences
-        Mean predictions for values of the most important columns: column, values, answers, label.
+        Mean predictions for values of the most important columns: column, values, answers, label,
+        and whether they are shares of rows.
     worst
         Rows that were predicted worst: row, target, predicted, wrong, loss.
     explained
@@ -140,7 +142,9 @@ def _with_interval(row: Mapping[str, Any], key: str) -> tuple[str, ...]:
 
 
 def _dependence_row(row: Mapping[str, Any]) -> tuple[str, ...]:
-    name = str(row["column"]) if row["label"] is None else f"{row['column']}, for {row['label']}"
+    # Cards from before there were shares have probabilities alone.
+    of = "share predicted" if row.get("shares") else "for"
+    name = str(row["column"]) if row["label"] is None else f"{row['column']}, {of} {row['label']}"
     pairs = zip(row["values"], row["answers"], strict=True)
     return name, "; ".join(f"{_shown(value)}: {plain_figure(answer)}" for value, answer in pairs)
 

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from verulam.base import DataError, draft_of, spreadsheet_table, unknown_name, visible_text
-from verulam.data import read, stream
+from verulam.data import as_pandas, read, stream
 from verulam.experiment._final.card import ModelCard
 from verulam.experiment._final.columns import (
     check_names,
@@ -55,7 +55,7 @@ class FilePredictions:
 
 def predict(
     model: SavedModel | str | Path,
-    table: pd.DataFrame,
+    table: Any,
     *,
     unseen: str = "missing",
     missing: str = "refuse",
@@ -69,7 +69,7 @@ def predict(
     model
         A model, or the path of its file.
     table
-        Has the columns that the model needs, and perhaps others.
+        Of pandas, polars or Arrow; has the columns that the model needs, and perhaps others.
     unseen
         Take categories that the model has never seen for "missing" (a model made from complete
         rows takes the commonest instead), or "refuse" them.
@@ -89,11 +89,14 @@ def predict(
     if not isinstance(model, SavedModel):
         model = load_model(model)
     card = model.card
-    check_names(table.columns, card, source=source)
+    frame = as_pandas(table)
+    if frame is None:
+        raise DataError(f"{source}: got {type(table).__name__}; expected a DataFrame.")
+    check_names(frame.columns, card, source=source)
     inputs = model_inputs(
-        table, card, unseen=unseen, missing=missing, first_row=first_row, source=source
+        frame, card, unseen=unseen, missing=missing, first_row=first_row, source=source
     )
-    return _prediction_table(model, inputs).set_axis(table.index)
+    return _prediction_table(model, inputs).set_axis(frame.index)
 
 
 def predict_file(

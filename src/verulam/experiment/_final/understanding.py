@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -68,15 +68,19 @@ class Dependence:
     values
         What was put into it.
     answers
-        The mean prediction for each: a number, or the probability of a class.
+        The mean prediction for each: a number, the probability of a class, or the share of the
+        rows that are predicted to be of it.
     label
         The class; None for numbers.
+    shares
+        Whether the answers are shares of rows, of a learner without probabilities.
     """
 
     column: str
     values: tuple[Any, ...]
     answers: tuple[float, ...]
     label: Any = None
+    shares: bool = False
 
 
 def innermost(estimator: Any) -> Any:
@@ -314,8 +318,7 @@ def dependences(
     averaged. It misleads where that makes rows that cannot be.
     """
     classes = rebuilt.classes
-    if classes and not hasattr(estimator, "predict_proba"):
-        return ()
+    shares = bool(classes) and not hasattr(estimator, "predict_proba")
     rows = rebuilt.development_rows
     if len(rows) > MOST_ROWS:
         rows = np.sort(np.random.default_rng(0).choice(rows, MOST_ROWS, replace=False))
@@ -325,7 +328,8 @@ def dependences(
         values = _values_of(table[name].iloc[rebuilt.development_rows])
         answers = [_mean_answer(rebuilt, estimator, rows, name, value) for value in values]
         shown = tuple(_day(v) if isinstance(v, np.datetime64) else v for v in values)
-        answered += _records(name, shown, np.array(answers), classes)
+        records = _records(name, shown, np.array(answers), classes)
+        answered += [replace(record, shares=shares) for record in records]
     return tuple(answered)
 
 
@@ -370,6 +374,9 @@ def _mean_answer(
     inputs = changed.to_numpy(dtype=np.float64) if rebuilt.as_array else changed
     if not rebuilt.classes:
         return np.array([np.mean(estimator.predict(inputs))])
+    if not hasattr(estimator, "predict_proba"):
+        predicted = np.asarray(estimator.predict(inputs))
+        return np.array([np.mean(predicted == label) for label in rebuilt.classes])
     return np.asarray(estimator.predict_proba(inputs)).mean(axis=0)
 
 
