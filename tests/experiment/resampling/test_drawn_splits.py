@@ -7,8 +7,7 @@ from tests.experiment.studies import small_study
 
 from verulam.experiment import DataChoice, LearnerChoice, Results, analyse, finalise, make_plan, run
 from verulam.experiment._report.report import render
-from verulam.experiment._resampling.drawn_splits import drawn, drawn_title, drawn_word
-from verulam.experiment._resampling.resampling import resampling
+from verulam.experiment._resampling.resampling import drawn, drawn_title, drawn_word, resampling
 
 
 @pytest.fixture(scope="module")

@@ -86,14 +86,14 @@ def test_small_class_means_fewer_folds_where_each_must_have_it():
     allowed = resampling("10-fold").usable(labels, task="classification", every_class=True)
     assert allowed.resampling == Resampling("k-fold", folds=4)
     assert allowed.notice == "4 folds instead of 10: class 'b' has only 4 rows."
-    assert len(allowed.draw(labels, task="classification")) == 4
+    assert len(allowed.draw()) == 4
 
 
 def test_no_more_folds_than_rows_of_the_largest_class():
     labels = ["a"] * 6 + ["b"] * 5
     allowed = resampling("10-fold").usable(labels, task="classification")
     assert allowed.notice == "6 folds instead of 10: no class has more than 6 rows."
-    assert len(allowed.draw(labels, task="classification")) == 6
+    assert len(allowed.draw()) == 6
 
 
 def test_all_classes_of_one_row_are_named_at_once():

@@ -4,7 +4,7 @@ import pytest
 
 from verulam.base import DataError
 from verulam.experiment import resampling
-from verulam.experiment._resampling.drawn_splits import drawn_title, drawn_word
+from verulam.experiment._resampling.resampling import drawn_title, drawn_word
 
 WORDS = (
     "10-fold", "10x10-fold", "2-10x10-fold", "3x2-fold", "5x2", "leave-one-out", "holdout 0.25",

@@ -178,8 +178,10 @@ def planned_data(study: Study, choice: DataChoice | EnvironmentChoice) -> Planne
     times = None if times is None else times[rows]
     # Splits are drawn among the open rows, and numbered as the rows of the whole data set.
     usable = _usable(study, targets, rows, together, times, data, label)
-    drawn = usable.draw(targets[rows], together, study.seed, task=task, times=times)
-    splits = tuple(Split(s.repeat, s.fold, rows[s.train], rows[s.test]) for s in drawn)
+    splits = tuple(
+        Split(split.repeat, split.fold, rows[split.train], rows[split.test])
+        for split in usable.draw(study.seed)
+    )
     return PlannedData(
         label,
         data,
@@ -229,8 +231,10 @@ def _planned_task(study: Study, choice: DataChoice | EnvironmentChoice) -> Plann
         )
     together = None if contents.groups is None else contents.groups[rows]
     usable = resampling(study.resampling).usable(targets[rows], task="regression", groups=together)
-    drawn = usable.draw(targets[rows], together, study.seed, task="regression")
-    splits = tuple(Split(s.repeat, s.fold, rows[s.train], rows[s.test]) for s in drawn)
+    splits = tuple(
+        Split(split.repeat, split.fold, rows[split.train], rows[split.test])
+        for split in usable.draw(study.seed)
+    )
     return PlannedData(
         label, contents.data, contents.inputs, targets, splits, locked, fingerprint(splits),
         notices=tuple(filter(None, (*contents.notices, usable.notice))), groups=contents.groups,

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from verulam.design import DESIGN_CAVEATS, AliasStructure, Factor, alias_structure, block_structure
-from verulam.experiment._resampling.drawn_splits import drawn_word
-from verulam.experiment._resampling.resampling import resampling
+from verulam.experiment._resampling.resampling import drawn_word, resampling
 from verulam.experiment._study.choices import learner_label
 from verulam.experiment._study.cost_matrix import has_losses, unsuited_data
 from verulam.experiment._study.designs import (

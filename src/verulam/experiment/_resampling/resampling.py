@@ -34,6 +34,10 @@ from verulam.measures import Measure
 _WITHOUT_A_CLASS = frozenset(
     ["error", "accuracy", "balanced_accuracy", "risk", "kappa", "log_loss", "brier"]
 )
+#: Kinds whose folds become fewer where the rows allow no more.
+_BY_FOLDS = ("k-fold", "disjoint")
+#: Kinds of which it is worth saying that classes keep their shares.
+_STRATIFIED = ("k-fold", "5x2")
 
 
 @dataclass(frozen=True)
@@ -98,12 +102,12 @@ class Resampling:
             raise ValueError(f"order={self.order!r}; only {' and '.join(ORDERED)} go by time.")
         if self.kind == "5x2":
             object.__setattr__(self, "folds", 2)
-        check_share(self.share)
         for name, least in (("folds", 2), ("repeats", 1), ("gap", 0)):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
                 raise ValueError(f"{name}={value!r}; expected a whole number of at least {least}.")
         self._check_max_repeats()
+        check_share(self.share)
 
     def _check_max_repeats(self) -> None:
         most = self.max_repeats
@@ -240,7 +244,7 @@ class Resampling:
             Whether both of two classes must be in each fold, as measures such as the area under
             the curve need it: then there are no more folds than rows of the rarer one.
         """
-        return self._usable(read_rows(targets, task, groups, times), every_class=every_class)
+        return self._allowed(targets, task, groups, times, every_class=every_class)
 
     def draw(
         self, targets: Any, groups: Any = None, seed: Seed = 0, *, task: str, times: Any = None
@@ -260,11 +264,10 @@ class Resampling:
         times
             When each row was, for kinds that go by time.
         """
-        rows = read_rows(targets, task, groups, times)
-        allowed = self._usable(rows)
+        allowed = self._allowed(targets, task, groups, times)
         if allowed.notice:
             warnings.warn(allowed.notice, DataWarning, stacklevel=2)
-        return allowed.resampling._drawn(rows, seed)
+        return allowed.draw(seed)
 
     def _drawn(self, rows: Rows, seed: Seed) -> tuple[Split, ...]:
         numbers = SplitNumbers(self.folds, self.repeats, self.share, self.gap)
@@ -277,19 +280,24 @@ class Resampling:
             for fold, pair in enumerate(self._kind.draw(rows, numbers, repeat_seed))
         )
 
-    def _usable(self, rows: Rows, *, every_class: bool = False) -> "UsableResampling":
+    def _allowed(
+        self, targets: Any, task: str, groups: Any, times: Any, *, every_class: bool = False
+    ) -> "UsableResampling":
+        """Return the resampling with the numbers of folds that the rows allow."""
+        rows = read_rows(targets, task, groups, times)
         if self.kind == "seeds":
-            return UsableResampling(self)
+            return UsableResampling(self, rows)
         # Also where folds do not matter: it refuses rows that cannot be split at all.
         least = least_units(rows)
         needed = self._kind.parts_per_fold
         if needed == 0 or self.folds * needed <= least.parts:
-            return UsableResampling(self)
+            return UsableResampling(self, rows)
         both = every_class and len(rows.classes) == 2
         if self.kind == "k-fold" and rows.classes and rows.groups is None and not both:
             largest = most_folds(rows)
             if self.folds <= largest.parts:
-                return UsableResampling(self, f"Not every fold tests every class: {least.reason}.")
+                notice = f"Not every fold tests every class: {least.reason}."
+                return UsableResampling(self, rows, notice)
             least = largest
         # Rather fewer folds, with a notice, than no study.
         folds = least.parts // needed
@@ -299,10 +307,10 @@ class Resampling:
                 "join classes, or take k-fold."
             )
         notice = f"{folds} folds instead of {self.folds}: {least.reason}."
-        return UsableResampling(replace(self, folds=folds), notice)
+        return UsableResampling(replace(self, folds=folds), rows, notice)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class UsableResampling:
     """What some rows allow.
 
@@ -310,19 +318,20 @@ class UsableResampling:
     ----------
     resampling
         As asked for, or with fewer folds.
+    rows
+        The rows.
     notice
         Why there are fewer folds, or which class is too rare to be in each; empty where all is
         as asked for.
     """
 
     resampling: Resampling
+    rows: Rows
     notice: str = ""
 
-    def draw(
-        self, targets: Any, groups: Any = None, seed: Seed = 0, *, task: str, times: Any = None
-    ) -> tuple[Split, ...]:
-        """Return the splits as `Resampling.draw` does, without a warning of what is known."""
-        return self.resampling._drawn(read_rows(targets, task, groups, times), seed)
+    def draw(self, seed: Seed = 0) -> tuple[Split, ...]:
+        """Return the splits, fold by fold within repeat by repeat; the same seed gives the same."""
+        return self.resampling._drawn(self.rows, seed)
 
 
 def resampling(form: str | int | Mapping[str, Any] | Resampling) -> Resampling:
@@ -375,3 +384,88 @@ def needs_every_class(measures: Iterable[Measure]) -> bool:
         measure.task == "classification" and measure.name not in _WITHOUT_A_CLASS
         for measure in measures
     )
+
+
+def drawn(asked: Resampling, folds: int, repeats: int | None = None) -> Resampling:
+    """Return a resampling with the numbers of folds and repeats that there were.
+
+    Parameters
+    ----------
+    asked
+        What was asked for.
+    folds
+        How many folds there are.
+    repeats
+        How many repeats there were; None where that is still open.
+
+    Examples
+    --------
+    >>> from verulam.experiment import resampling
+    >>> str(drawn(resampling("20-fold"), 11)), str(drawn(resampling("5x2"), 2))
+    ('11-fold', '5x2')
+    """
+    if asked.max_repeats is not None and repeats:
+        asked = replace(asked, repeats=repeats, max_repeats=None)
+    return replace(asked, folds=folds) if asked.kind in _BY_FOLDS else asked
+
+
+def drawn_word(asked: Resampling, folds: Mapping[str, int]) -> str:
+    """Return the short form of what was drawn; data sets with fewer folds are named.
+
+    Parameters
+    ----------
+    asked
+        What was asked for.
+    folds
+        For each data set the number of its folds.
+
+    Examples
+    --------
+    >>> from verulam.experiment import resampling
+    >>> drawn_word(resampling("20-fold"), {"firms": 11})
+    '11-fold instead of 20-fold'
+    >>> drawn_word(resampling("10-fold"), {"iris": 10, "glass": 9, "wine": 10})
+    '10-fold (glass 9-fold)'
+    """
+    forms = {label: str(drawn(asked, count)) for label, count in folds.items()}
+    if len(set(forms.values())) == 1:
+        form = next(iter(forms.values()))
+        return form if form == str(asked) else f"{form} instead of {asked}"
+    others = ", ".join(f"{label} {form}" for label, form in forms.items() if form != str(asked))
+    return f"{asked} ({others})"
+
+
+def drawn_title(
+    asked: Resampling,
+    folds: Mapping[str, int],
+    tasks: Iterable[str],
+    repeats: Mapping[str, int] | None = None,
+) -> str:
+    """Return how splits were drawn, in words.
+
+    Parameters
+    ----------
+    asked
+        What was asked for.
+    folds
+        For each data set the number of its folds.
+    tasks
+        What the data sets ask for, "classification" or "regression".
+    repeats
+        For each data set the number of its repeats; None where that is still open.
+
+    Examples
+    --------
+    >>> from verulam.experiment import resampling
+    >>> drawn_title(resampling("10-fold"), {"a": 10, "b": 9}, ["classification"] * 2)
+    'stratified 10-fold cross-validation (9-fold cross-validation on b)'
+    """
+    titles = {
+        label: drawn(asked, count, (repeats or {}).get(label)).title
+        for label, count in folds.items()
+    }
+    usual = next(iter(titles.values())) if len(set(titles.values())) == 1 else asked.title
+    others = [f"{title} on {label}" for label, title in titles.items() if title != usual]
+    classes = asked.kind in _STRATIFIED and all(task == "classification" for task in tasks)
+    exceptions = f" ({', '.join(others)})" if others else ""
+    return f"{'stratified ' if classes else ''}{usual}{exceptions}"

@@ -9,8 +9,7 @@ import pandas as pd
 
 from verulam.base import DataError
 from verulam.experiment._plan.row_columns import NuisanceColumn
-from verulam.experiment._resampling.drawn_splits import drawn_title
-from verulam.experiment._resampling.resampling import resampling
+from verulam.experiment._resampling.resampling import drawn_title, resampling
 from verulam.experiment._store.damage import (
     damage_words,
     damaged_arrays,

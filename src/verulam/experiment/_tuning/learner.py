@@ -301,11 +301,11 @@ class _Judge:
                 groups=groups,
                 every_class=needs_every_class([self.measure]),
             )
-            return usable.draw(self._dealt, groups, self._tuned.split_seed, task=self._task)
+            return usable.draw(self._tuned.split_seed)
         except DataError:
             # A class with a single row cannot be in every part: the parts do without.
             usable = asked.usable(self._dealt, task="regression", groups=groups)
-            return usable.draw(self._dealt, groups, self._tuned.split_seed, task="regression")
+            return usable.draw(self._tuned.split_seed)
 
     def _codes(self, rows: np.ndarray) -> np.ndarray:
         if self._labels is None:
