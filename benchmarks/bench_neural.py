@@ -10,7 +10,7 @@ from sklearn.datasets import load_digits, make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPClassifier as PeerClassifier
 
-from benchmarks._timing import Race, close, print_races, race
+from benchmarks._timing import Race, best_time, close, duration, print_races, race
 from verulam.base import one_blas_thread
 from verulam.neural import (
     ConvolutionalClassifier,
@@ -51,14 +51,33 @@ def run() -> None:
             races.append(_race(f"20k x 50, 100-50, {name}", rows, wide[1], (100, 50), 200, 5))
         online = {"solver": "sgd", "activation": "logistic", "momentum": 0.0}
         races.append(_race("digits, 64, one row a step", X / 16, y, (64,), 1, 2, **online))
-        for size in (1_000, 4_000, 16_000):
+        for size, units in ((1_000, 100), (16_000, 100), (4_000, 25), (4_000, 400)):
             part = wide[0][:size], wide[1][:size]
-            races.append(_race(f"{size:,} x 50, 100", *part, (100,), 200, 10))
-        # The cost by the number of weights, beside 4,000 rows and 100 units above.
-        few = wide[0][:4_000], wide[1][:4_000]
-        races += [_race(f"4,000 x 50, {units}", *few, (units,), 200, 10) for units in (25, 400)]
+            races.append(_race(f"{size:,} x 50, {units}", *part, (units,), 200, 10))
         races += _torch_races()
-    print_races("Networks", races)
+        print_races("Networks", races)
+        _print_sizes(*wide)
+
+
+def _print_sizes(X: Any, y: Any) -> None:
+    """Print the time of an epoch over rows and hidden units, and how it grows with either."""
+    epochs, rows, units = 4, (1_000, 4_000, 16_000), (50, 200, 800)
+    times = np.empty((len(rows), len(units)))
+    print("\nAn epoch by rows and hidden units, batches of 200; 50 inputs, 5 classes")
+    print("  rows    " + "".join(f"{f'{count} units':>12}" for count in units))
+    for place, n_rows in enumerate(rows):
+        for column, count in enumerate(units):
+            settings = {"max_iter": epochs, "tol": 0.0, "n_iter_no_change": epochs,
+                        "random_state": 0}  # fmt: skip
+            learner = MLPClassifier((count,), **settings)
+            times[place, column] = best_time(partial(learner.fit, X[:n_rows], y[:n_rows])) / epochs
+        print(f"  {n_rows:<8,}" + "".join(f"{duration(seconds):>12}" for seconds in times[place]))
+    weights = [51 * count + 5 * (count + 1) for count in units]
+    by_rows = np.polyfit(np.log(rows), np.log(times), 1)[0]
+    by_weights = np.polyfit(np.log(weights), np.log(times.T), 1)[0]
+    print("Slopes of the logarithms, 1 where the cost is linear:")
+    print(f"  in rows {by_rows.round(2)}, one for each number of units")
+    print(f"  in weights {by_weights.round(2)}, one for each number of rows")
 
 
 def _race(
@@ -71,10 +90,11 @@ def _race(
         settings["learning_rate"] = peer_settings["learning_rate_init"] = 0.1
     ours = partial(_loss, MLPClassifier, hidden, X, y, settings)
     theirs = partial(_loss, PeerClassifier, hidden, X, y, peer_settings)
-    return race(name, ours, "scikit-learn", theirs, same=_near)
+    return race(name, ours, "scikit-learn", theirs, same=partial(_near, name))
 
 
-def _near(ours: float, theirs: float) -> None:
+def _near(name: str, ours: float, theirs: float) -> None:
+    print(f"{name}: loss {ours:.4f}, scikit-learn {theirs:.4f}")
     assert 1 / NEAR < ours / theirs < NEAR, f"our loss is {ours / theirs:.2f} times the peer's"
 
 
@@ -93,6 +113,8 @@ def _torch_races() -> list[Race]:
     races = [_dense_race(torch, size) for size in (200, 32)]
     races += [_elman_race(torch, size, dtype) for size in (32, 8) for dtype in _TYPES]
     races += [_image_race(torch, size, dtype) for size in (200, 32) for dtype in _TYPES]
+    large = partial(_image_race, torch, 32, np.float32, 28, (16, 32))
+    races += [large(backend=backend) for backend in ("numpy", "torch")]
     return [*races, _hessian_race(torch)]
 
 
@@ -116,7 +138,12 @@ def _trained(
 
 def _from_one_start(name: str, ours: Any, peer: Any) -> Race:
     """Return a race whose losses, from one start, are equal."""
-    return race(name, ours, "torch", peer, same=close(EQUAL))
+
+    def same(one: float, other: float) -> None:
+        print(f"{name}: loss {one:.4f}, torch {other:.4f}")
+        close(EQUAL)(one, other)
+
+    return race(name, ours, "torch", peer, same=same)
 
 
 def _settings(size: int, epochs: int, init: Any) -> dict[str, Any]:
@@ -186,31 +213,42 @@ def _elman_race(torch: Any, size: int, dtype: Any) -> Race:
     return _from_one_start(f"Elman, T=20, H=32, batch {size}, {np.dtype(dtype).name}", ours, theirs)
 
 
-def _image_race(torch: Any, size: int, dtype: Any) -> Race:
+def _image_race(
+    torch: Any, size: int, dtype: Any, side: int = 8, maps: tuple[int, int] = (8, 16),
+    backend: str = "numpy",
+) -> Race:  # fmt: skip
     X, y = load_digits(return_X_y=True)
-    rows = (X / 16).astype(dtype)
-    images = torch.tensor(rows.reshape(-1, 1, 8, 8))
+    pixels = (X / 16).astype(dtype).reshape(-1, 8, 8)
+    if side > 8:
+        # Digits of 8 x 8 pixels, thrice as large within a margin.
+        margin = (side - 24) // 2
+        pixels = np.pad(np.kron(pixels, np.ones((3, 3), dtype)), ((0, 0), *2 * ((margin, margin),)))
+        pixels, y = pixels[:500], y[:500]
+    rows, epochs = pixels.reshape(len(pixels), -1), 10 if side == 8 else 2
+    images = torch.tensor(pixels[:, None])
     torch.manual_seed(0)
+    places = (side - 4) ** 2
     net = torch.nn.Sequential(
-        torch.nn.Conv2d(1, 8, 3), torch.nn.ReLU(), torch.nn.Conv2d(8, 16, 3), torch.nn.ReLU(),
-        torch.nn.Flatten(), torch.nn.Linear(256, 10),
+        torch.nn.Conv2d(1, maps[0], 3), torch.nn.ReLU(),
+        torch.nn.Conv2d(maps[0], maps[1], 3), torch.nn.ReLU(),
+        torch.nn.Flatten(), torch.nn.Linear(places * maps[1], 10),
     ).to(images.dtype)  # fmt: skip
     # Rows, columns and channels of a patch by maps; units place by place, not map by map.
     patches = [net[layer].weight.permute(2, 3, 1, 0).reshape(-1) for layer in (0, 2)]
-    top = net[5].weight.reshape(10, 16, 16).permute(2, 1, 0).reshape(-1)
+    top = net[5].weight.reshape(10, maps[1], places).permute(2, 1, 0).reshape(-1)
     start = _flat(patches[0], net[0].bias, patches[1], net[2].bias, top, net[5].bias)
 
     def ours() -> float:
-        learner = ConvolutionalClassifier((8, 16), backend="numpy", **_settings(size, 10, start))
+        learner = ConvolutionalClassifier(maps, backend=backend, **_settings(size, epochs, start))
         return float(learner.fit(rows, y).loss_)
 
     theirs = partial(
         _trained, torch, net, _state(net), images, torch.tensor(y), torch.nn.CrossEntropyLoss(),
-        size, 10,
+        size, epochs,
     )  # fmt: skip
-    return _from_one_start(
-        f"convolution 8x8, 8-16 maps, batch {size}, {np.dtype(dtype).name}", ours, theirs
-    )
+    name = f"convolution {side}x{side}, {maps[0]}-{maps[1]} maps, batch {size}"
+    words = "" if backend == "numpy" else f", backend {backend}"
+    return _from_one_start(f"{name}, {np.dtype(dtype).name}{words}", ours, theirs)
 
 
 def _hessian_race(torch: Any) -> Race:

@@ -1,16 +1,21 @@
 """Pictures of the guide's page on clustering."""
 
+import warnings
 from dataclasses import replace
 from pathlib import Path
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
+from scipy.spatial.distance import cdist
 from sklearn.datasets import make_moons
+from sklearn.exceptions import ConvergenceWarning
 
 from verulam.cluster import (
     AgglomerativeClustering,
     Chameleon,
     DivisiveClustering,
+    GaussianMixture,
     KMeans,
     MixtureSelection,
     cluster_quality,
@@ -18,6 +23,7 @@ from verulam.cluster import (
 )
 from verulam.data import dataset
 from verulam.plots import dendrogram, mixture_criteria, mixture_ellipses, silhouette_plot
+from verulam.plots._style import colour, marker
 
 COLUMNS = ["bill_length_mm", "bill_depth_mm", "flipper_length_mm", "body_mass_g"]
 
@@ -28,6 +34,7 @@ def draw_cluster(folder: Path) -> None:
     Z = (X - X.mean()) / X.std()
     selection = select_mixture(X, range(1, 6), n_init=2)
     for name, figure in (
+        ("passes", _passes(Z)),
         ("silhouettes", _silhouettes(Z)),
         ("criteria", _criteria(selection)),
         ("mixture", _mixture(X, selection)),
@@ -36,6 +43,39 @@ def draw_cluster(folder: Path) -> None:
     ):
         figure.savefig(folder / f"cluster-{name}.png", dpi=110)
         plt.close(figure)
+
+
+def _passes(Z: pd.DataFrame) -> plt.Figure:
+    """Return clusters and components as pass after pass finds them, from the same three rows."""
+    rows = Z[COLUMNS[:2]]
+    starts = rows.to_numpy()[[0, 20, 60]]
+    figure, axes = plt.subplots(
+        2, 4, figsize=(13, 6), layout="constrained", sharex=True, sharey=True
+    )
+    trace = KMeans(3, init=starts).fit(rows).trace_
+    centres = [starts, *(step.centers for step in trace)]
+    for ax, number in zip(axes[0], (1, 2, 4, len(trace)), strict=True):
+        # A pass divides the rows among the centres of the one before.
+        labels = cdist(rows, centres[number - 1]).argmin(axis=1)
+        for k, centre in enumerate(centres[number]):
+            ax.scatter(*rows[labels == k].to_numpy().T, s=14, marker=marker(k), color=colour(k))
+            ax.plot(*centre, marker="X", markersize=13, color=colour(k), markeredgecolor="black")
+        ax.set_title(f"k-means, pass {number}: error {trace[number - 1].error:.0f}")
+    for ax, number in zip(axes[1], (1, 5, 20, 200), strict=True):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            mixture = GaussianMixture(
+                3,
+                weights_init=np.full(3, 1 / 3),
+                means_init=starts,
+                precisions_init=np.array([np.eye(2)] * 3),
+                max_iter=number,
+            ).fit(rows)
+        mixture_ellipses(mixture, rows, deviations=(1.5,), ax=ax)
+        ax.get_legend().remove()
+        mean = mixture.score(rows) / len(rows)
+        ax.set_title(f"mixture, pass {mixture.n_iter_}: log-likelihood {mean:.2f}")
+    return figure
 
 
 def _silhouettes(Z: pd.DataFrame) -> plt.Figure:

@@ -164,7 +164,7 @@ def mixture_ellipses(
     Parameters
     ----------
     mixture
-        A fitted mixture, or its `Components`.
+        A fitted mixture.
     X
         Rows.
     columns
@@ -185,7 +185,7 @@ def mixture_ellipses(
     >>> axes.get_xlabel(), len(axes.patches)
     ('petal_length_cm', 4)
     """
-    components: Components = getattr(mixture, "components_", mixture)
+    components: Components = mixture.components_
     names = list(getattr(X, "columns", [f"x{place}" for place in range(np.shape(X)[1])]))
     ax = axes_or_new(ax, 6.4, 4.8)
     shares = mixture.predict_proba(X)
