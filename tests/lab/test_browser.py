@@ -2,8 +2,10 @@
 
 import os
 import signal
+import threading
 import time
 from contextlib import redirect_stdout
+from http.server import HTTPServer, SimpleHTTPRequestHandler
 from io import StringIO
 
 import matplotlib as mpl
@@ -171,6 +173,52 @@ def test_nothing_is_cut_off(plane, width):
     assert plane.evaluate("document.documentElement.scrollWidth") <= width
 
 
+#: Asks for the page, by a socket, as a page from elsewhere would.
+INTRUDE = """
+port => new Promise(resolve => {
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/plane/ws`, ['bokeh', 'token']);
+  socket.onopen = () => resolve('open');
+  socket.onclose = event => resolve('refused ' + event.code);
+})
+"""
+
+
+def test_a_page_from_elsewhere_is_refused(lab, plane):
+    port = lab.server.port
+    # The page of another server of this machine, to which the browser would give the cookie.
+    other = plane.context.new_page()
+    with HTTPServer(("127.0.0.1", 0), SimpleHTTPRequestHandler) as foreign:
+        threading.Thread(target=foreign.handle_request, daemon=True).start()
+        other.goto(f"http://127.0.0.1:{foreign.server_port}/no-such-page")
+        assert other.evaluate("location.origin") == f"http://127.0.0.1:{foreign.server_port}"
+        assert other.evaluate(INTRUDE, port) == "refused 1006"
+        read = other.evaluate(
+            "port => fetch(`http://127.0.0.1:${port}/plane`, {credentials: 'include'})"
+            ".then(answer => answer.text(), error => 'nothing')",
+            port,
+        )
+        assert read == "nothing"
+    other.close()
+    click(plane, 0.3, 0.3)
+    shown(plane, 2)
+
+
+def test_one_browser_does_not_see_the_files_of_another(lab, plane, browser):
+    view = lab.view()
+    stranger = browser.new_context()
+    page = stranger.new_page()
+    page.goto(lab.address())
+    lab.until(lambda: len(lab.server.views()) == 2)
+    folders = {item.session.folder.name for item in lab.server.views()}
+    second = plane.context.new_page()
+    second.goto(lab.address("plane").partition("?")[0])
+    lab.until(lambda: len(lab.server.views()) == 3)
+    mine = [item for item in lab.server.views() if item.session.folder == view.session.folder]
+    assert len(folders) == 2
+    assert len(mine) == 2
+    stranger.close()
+
+
 def test_every_control_has_a_name(plane):
     nameless = [
         item.evaluate("element => element.outerHTML.slice(0, 120)")
@@ -180,7 +228,7 @@ def test_every_control_has_a_name(plane):
         if item.is_visible() and not accessible_name(item)
     ]
     assert nameless == []
-    for title in ("Points", "Add a point by numbers", "Two columns of a file"):
+    for title in ("Points", "Add or erase by numbers", "Two columns of a file"):
         plane.get_by_role("button", name=title, exact=True).wait_for()
 
 

@@ -4,6 +4,7 @@ import asyncio
 import math
 from concurrent.futures import ThreadPoolExecutor
 from html.parser import HTMLParser
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -33,7 +34,7 @@ from verulam.lab._shell import CodeDrawer, Session, words
 from verulam.lab._state import TASKS, Generated
 from verulam.lab._studies.answers import table_html
 from verulam.lab._style import DARK, LIGHT, class_palette, density_palette, mixed, page_style
-from verulam.lab._table_points import points_of_table, read_upload
+from verulam.lab._table_points import FileLoader, plane_columns, points_of_table, read_upload
 from verulam.lab._widgets import NOTHING, NUMBER, ParameterForm
 
 
@@ -148,6 +149,40 @@ def test_uploads_are_read_by_the_readers():
         read_upload("run.sh", b"echo")
     with pytest.raises(DataError, match="at most 50 MB"):
         read_upload("my.csv", bytes(50_000_001))
+
+
+def test_a_file_is_read_by_the_pool_and_refused_in_words():
+    said, shown = [], []
+    loader = FileLoader(Session(Deaf()), shown.append, lambda text, wrong=False: said.append(text))
+    loader._dropped(SimpleNamespace(new={"run.sh": b"echo"}))
+    assert "must end in one of" in said[-1]
+    loader._dropped(SimpleNamespace(new={"a.csv": b"a,b,kind,note\n1,2,x,p\n3,5,y,q\n4,4,x,r\n"}))
+    assert loader._session.pool.last == "file"
+    loader._read(Outcome("failed", message="no table"))
+    assert said[-1] == "no table"
+    assert not loader._choice.visible
+    loader._read(Outcome("done", plane_columns("a.csv", b"a,b,kind\n1,2,x\n3,5,y\n4,4,x\n")))
+    loader._load()
+    assert shown[0].codes == (0, 1, 0)
+    assert shown[0].names == ("a (scaled)", "b (scaled)")
+
+
+def test_of_a_file_the_plane_gets_what_it_can_show():
+    rows = "".join(f"{i},{-i},id{i},{i % 2}\n" for i in range(30))
+    table = plane_columns("a.csv", f"a,b,name,side\n{rows}".encode())
+    assert list(table.columns) == ["a", "b", "side"]
+    with pytest.raises(DataError, match="two columns of numbers"):
+        plane_columns("a.csv", b"a,word\n1,x\n2,y\n")
+
+
+def test_points_are_added_and_erased_without_a_mouse():
+    view = PlaneView(Session(Deaf()))
+    view.change(data=Points((0.0, 2.0), (0.0, 2.0), (0, 1)))
+    view.erase(1.5, 3.0)
+    assert view.state.points.rows.tolist() == [[0.0, 0.0]]
+    view.erase(9.0, 9.0)
+    view.erase(0.0, 0.0)
+    assert len(view.state.points) == 0
 
 
 def test_the_plane_refuses_in_words_and_goes_on():

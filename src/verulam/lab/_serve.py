@@ -26,12 +26,14 @@ from verulam.base import DataError
 from verulam.lab._pages import PAGES, make_page
 from verulam.lab._pool import Pool
 from verulam.lab._shell import Session
-from verulam.lab._studies.workspace import KEPT_PATTERNS
+from verulam.lab._studies.workspace import KEPT_PATTERNS, USER_COOKIE, is_user, new_user
 
 LOCAL = "127.0.0.1"
 #: Bytes of one message from a browser: a file comes in pieces of less.
 LARGEST_MESSAGE = 12_000_000
 LARGEST_BODY = 100_000
+#: Seconds that a browser remembers who it is.
+LASTING = 400 * 86_400
 #: Milliseconds between two looks at which tabs are still there.
 LOOK = 400
 
@@ -92,7 +94,10 @@ class _Admission(RequestHandler):
         self.cookie, self.value = cookie, value
 
     def get(self) -> None:
-        self.set_cookie(self.cookie, self.value, httponly=True, samesite="Strict", path="/")
+        safe: dict[str, Any] = {"httponly": True, "samesite": "Strict", "path": "/"}
+        self.set_cookie(self.cookie, self.value, **safe)
+        if not is_user(self.get_cookie(USER_COOKIE)):
+            self.set_cookie(USER_COOKIE, new_user(), max_age=LASTING, **safe)
         rest = {name: self.get_query_argument(name) for name in self.request.query_arguments}
         rest.pop("token", None)
         self.redirect(self.request.path + ("?" + urlencode(rest) if rest else ""))

@@ -15,6 +15,7 @@ from panel.theme import DarkTheme, DefaultTheme
 from panel.viewable import Viewable
 
 from verulam.lab._pool import Outcome, Pool
+from verulam.lab._studies.workspace import workspace
 from verulam.lab._style import DARK, LIGHT, LabDesign, Tones, page_style
 
 #: Seconds that a page waits before it writes its state into the address: writing takes time.
@@ -52,6 +53,8 @@ class Session:
         self.tones = tones
         context = getattr(document, "session_context", None)
         self.id = context.id if context is not None else secrets.token_hex(8)
+        #: Where its files are kept.
+        self.folder = workspace()
         self.seen = False
         self.view: Any = None
         self.root: Viewable | None = None
@@ -148,6 +151,22 @@ _TEMPLATE = """
     location.reload();
   }
   if (!known && matchMedia("(prefers-color-scheme: dark)").matches) paint("dark");
+  // Sliders of Bokeh have no name for screen readers: they get that of the title above them.
+  const watcher = new MutationObserver(changes => {
+    for (const root of new Set(changes.map(change => change.target.getRootNode()))) {
+      const title = root.querySelector(".bk-slider-title");
+      const name = title && title.textContent.split(":")[0].trim();
+      for (const handle of name ? root.querySelectorAll(".noUi-handle") : []) {
+        if (handle.getAttribute("aria-label") !== name) handle.setAttribute("aria-label", name);
+      }
+    }
+  });
+  const attach = Element.prototype.attachShadow;
+  Element.prototype.attachShadow = function (options) {
+    const root = attach.call(this, options);
+    watcher.observe(root, {childList: true, subtree: true, characterData: true});
+    return root;
+  };
 </script>
 {% endblock %}
 {% block contents %}

@@ -11,7 +11,8 @@ import panel as pn
 
 from verulam.base import DataError
 from verulam.data import read
-from verulam.lab._shell import upload_limit
+from verulam.lab._pool import Outcome
+from verulam.lab._shell import Session, upload_limit
 from verulam.lab._state import CLASSES, MOST_POINTS, Points
 from verulam.lab._widgets import WIDTH, button
 
@@ -93,6 +94,22 @@ def read_upload(name: str, content: bytes) -> pd.DataFrame:
         return read(path).table
 
 
+def plane_columns(name: str, content: bytes) -> pd.DataFrame:
+    """Return the columns of a file that the plane can use: numbers, and few classes.
+
+    Parameters
+    ----------
+    name, content
+        Of the file.
+    """
+    table = read_upload(name, content)
+    numbers = table.select_dtypes("number").columns
+    if len(numbers) < 2:
+        raise DataError("file must have two columns of numbers.")
+    few = [name for name in table.columns if 2 <= table[name].nunique() <= len(CLASSES)]
+    return table[[name for name in table.columns if name in {*numbers, *few}]]
+
+
 def points_of_table(
     table: pd.DataFrame, first: str, second: str, classes: str | None = None, *, scale: bool = True
 ) -> Points:
@@ -143,6 +160,8 @@ class FileLoader:
 
     Parameters
     ----------
+    session
+        Of the tab; a process of its pool reads the file.
     loaded
         Called with the points.
     say
@@ -150,12 +169,15 @@ class FileLoader:
 
     Examples
     --------
-    >>> FileLoader(print, print).view.width
+    >>> from verulam.lab._pool import Pool
+    >>> FileLoader(Session(Pool()), print, print).view.width
     316
     """
 
-    def __init__(self, loaded: Callable[[Points], None], say: Callable[..., None]) -> None:
-        self._loaded, self._say = loaded, say
+    def __init__(
+        self, session: Session, loaded: Callable[[Points], None], say: Callable[..., None]
+    ) -> None:
+        self._session, self._loaded, self._say = session, loaded, say
         self._table: pd.DataFrame | None = None
         self.dropper = file_dropper(width=WIDTH, layout="compact")
         self.columns = [pn.widgets.Select(label=name, width=WIDTH) for name in ("Across", "Up")]
@@ -174,24 +196,25 @@ class FileLoader:
     def _dropped(self, event: Any) -> None:
         if not event.new:
             return
-        name, content = next(iter(event.new.items()))
-        data = content.encode() if isinstance(content, str) else content
         try:
-            self._table = read_upload(name, data)
-            numbers = list(self._table.select_dtypes("number").columns)
-            if len(numbers) < 2:
-                raise DataError("file must have two columns of numbers.")
-        except (DataError, ValueError, OSError) as error:
+            name, data = dropped_file(event.new)
+        except DataError as error:
             self._say(str(error), wrong=True)
             return
+        self._say(f"Reading {name} ...")
+        self._session.start("file", plane_columns, name, data, deliver=self._read)
+
+    def _read(self, outcome: Outcome) -> None:
+        if outcome.state != "done":
+            self._say(outcome.message, wrong=True)
+            return
+        self._say("")
+        self._table = table = outcome.value
+        numbers = list(table.select_dtypes("number").columns)
         for widget, name in zip(self.columns, numbers, strict=False):
             widget.options = numbers
             widget.value = name
-        few = [
-            column
-            for column in self._table.columns
-            if 2 <= self._table[column].nunique() <= len(CLASSES)
-        ]
+        few = [name for name in table.columns if 2 <= table[name].nunique() <= len(CLASSES)]
         self.classes.options = ["none", *few]
         self.classes.value = few[-1] if few else "none"
         self._choice.visible = True

@@ -38,6 +38,8 @@ def test_a_link_holds_the_question(question):
         {"key": KEY, "file": "../secret.csv"},
         {"key": KEY, "file": "a\0b"},
         {"key": KEY},
+        {"bundled": "/etc/passwd"},
+        {"bundled": "../secret.csv"},
         {"file": "alone.csv"},
         {"matters": -1},
         {"matters": True},

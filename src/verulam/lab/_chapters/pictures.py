@@ -16,6 +16,8 @@ from verulam.lab._chapters import figures
 
 Facts = dict[str, float | int | str]
 DOTS = 100
+#: Of the network whose nodes can be clicked.
+NODES = ("cloudy", "sprinkler", "rain", "wet")
 
 
 @dataclass(frozen=True)
@@ -190,11 +192,10 @@ def _import_line(node: ast.Import | ast.ImportFrom, used: Sequence[ast.alias]) -
 
 def clicked_nodes(drawing: Drawing, known: Mapping[str, str], place: tuple[float, float]) -> dict:
     """Return the evidence after a click: unknown, then yes, then no, then unknown again."""
-    nodes = ("cloudy", "sprinkler", "rain", "wet")
     spots = [
         ((x - place[0]) ** 2 + (y - place[1]) ** 2, text.split("\n")[0])
         for text, x, y in drawing.texts
-        if text.split("\n")[0] in nodes
+        if text.split("\n")[0] in NODES
     ]
     if not spots:
         return dict(known)
@@ -241,8 +242,11 @@ def check_knobs(figure: ChapterFigure, values: Mapping[str, Any]) -> dict[str, A
 
 def _checked(knob: Knob, value: Any) -> Any:
     if knob.clicked == "nodes":
-        if isinstance(value, dict) and set(value.values()) <= {"yes", "no"}:
-            return {str(node): answer for node, answer in value.items()}
+        answers = value.values() if isinstance(value, dict) else ()
+        if value is None or (
+            isinstance(value, dict) and set(value) <= set(NODES) and set(answers) <= {"yes", "no"}
+        ):
+            return value
     elif knob.clicked == "cells":
         if isinstance(value, str) and len(value) <= 200 and set(value) <= set(".#PGS\n"):
             return value

@@ -13,6 +13,7 @@ from verulam.lab._pages.studies import studies_page
 from verulam.lab._pages.table import table_page
 from verulam.lab._pool import Pool
 from verulam.lab._shell import Session, framed, tones_of_request
+from verulam.lab._studies.workspace import USER_COOKIE, folder_of_user
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,7 @@ def make_page(slug: str, pool: Pool, sessions: dict[str, Session]) -> pn.Templat
     tones = tones_of_request()
     document: Any = pn.state.curdoc
     session = Session(pool, document, tones)
+    session.folder = folder_of_user(pn.state.cookies.get(USER_COOKIE))
     sessions[session.id] = session
     titles = {name: page.title for name, page in PAGES.items()}
     return framed(PAGES[slug].build(session), slug, titles, tones)

@@ -4,6 +4,7 @@ import base64
 import html
 import json
 import zlib
+from collections.abc import Callable
 from typing import Any
 
 import panel as pn
@@ -13,6 +14,7 @@ from panel.viewable import Viewable
 from verulam.base import DataError
 from verulam.lab._chapters.pictures import (
     FIGURES,
+    NODES,
     ChapterFigure,
     Drawing,
     Knob,
@@ -25,6 +27,7 @@ from verulam.lab._chapters.pictures import (
 from verulam.lab._draw import on_click, plain_figure
 from verulam.lab._pool import Outcome
 from verulam.lab._shell import CodeDrawer, LinkKeeper, Session, words
+from verulam.lab._studies.workspace import DOCUMENTATION, documentation
 from verulam.lab._style import LIGHT
 
 CHAPTERS = {
@@ -41,8 +44,25 @@ CHAPTERS = {
     18: "Reinforcement learning",
     19: "Experiments",
 }
+#: Where the gallery of the documentation shows more pictures of a chapter.
+GALLERY = {
+    8: "nonparametric-methods",
+    9: "trees-and-rules",
+    10: "linear-discrimination",
+    11: "neural-networks",
+    12: "maps-and-prototypes",
+    13: "kernel-machines",
+    14: "graphical-models",
+    15: "sequences",
+    16: "bayesian-estimation",
+    17: "ensembles",
+    18: "reinforcement-learning",
+    19: "figures-of-chapter-19-and-appendix-a",
+}
 WIDTH = 300
 PICTURE_WIDTH = 640
+#: What is known of a node, as it is said in a list.
+UNKNOWN = "not known"
 
 
 class ChaptersView:
@@ -75,6 +95,7 @@ class ChaptersView:
         self._heading = pn.pane.HTML("", sizing_mode="stretch_width")
         self._facts = pn.pane.HTML("", sizing_mode="stretch_width")
         self._knobs = pn.Column(width=WIDTH + 20)
+        self._mirrors: list[Callable[[], None]] = []
         self._picture = _ClickablePicture(self.clicked)
         self.code = CodeDrawer(lambda: code_of(self.figure.function, self.values))
         self.links = LinkKeeper(session, self.restore)
@@ -103,17 +124,24 @@ class ChaptersView:
         self._quiet = True
         self._index.value = number
         self._quiet = False
+        self._mirrors.clear()
         self._knobs[:] = [self._knob(knob) for knob in self.figure.knobs]
-        figure = self.figure
-        self._heading.object = (
-            f"<h2>{html.escape(figure.title)}</h2><span class=quiet>Alpaydin {figure.section}, "
-            f"{html.escape(CHAPTERS[figure.chapter].lower())}; guide: {figure.guide}</span>"
-        )
+        self._heading.object = heading(self.figure)
         self.change()
 
     def change(self, **values: Any) -> None:
         """Draw the figure with other values of some knobs."""
-        self.values.update(values)
+        if self._quiet:
+            return
+        try:
+            self.values = check_knobs(self.figure, {**self.values, **values})
+        except DataError as error:
+            self._facts.object = words(str(error), "wrong")
+            return
+        self._quiet = True
+        for mirror in self._mirrors:
+            mirror()
+        self._quiet = False
         self.session.start("figure", render, self.number, dict(self.values), deliver=self._arrived)
         self.links.keep(self._link)
         self.code.refresh()
@@ -164,7 +192,9 @@ class ChaptersView:
     def _knob(self, knob: Knob) -> Viewable:
         value = self.values[knob.name]
         if knob.clicked:
-            return pn.pane.HTML(words(knob.label[0].upper() + knob.label[1:] + ".", "quiet"))
+            label = pn.pane.HTML(words(knob.label[0].upper() + knob.label[1:] + ".", "quiet"))
+            write = self._nodes if knob.clicked == "nodes" else self._cells
+            return pn.Column(label, *write(knob.name), margin=0)
         widget: Any
         if knob.options:
             widget = pn.widgets.Select(label=knob.label, options=list(knob.options), value=value)
@@ -183,6 +213,46 @@ class ChaptersView:
         name = knob.name
         widget.param.watch(lambda event: self.change(**{name: event.new}), source)
         return widget
+
+    def _nodes(self, name: str) -> list[Viewable]:
+        """Return a list for each node, which says what a click in the picture says."""
+        lists = {
+            node: pn.widgets.Select(label=node, options=[UNKNOWN, "yes", "no"], width=WIDTH)
+            for node in NODES
+        }
+
+        def ask(_: Any) -> None:
+            known = {node: item.value for node, item in lists.items() if item.value != UNKNOWN}
+            self.change(**{name: known})
+
+        def mirror() -> None:
+            for node, item in lists.items():
+                item.value = (self.values[name] or {}).get(node, UNKNOWN)
+
+        return self._mirrored(mirror, ask, list(lists.values()))
+
+    def _cells(self, name: str) -> list[Viewable]:
+        """Return a field with the map as text, which can be typed instead of clicked."""
+        field = pn.widgets.TextAreaInput(
+            label="Map: . free, # wall, P pit, G goal, S start", rows=5, width=WIDTH
+        )
+
+        def mirror() -> None:
+            field.value = self.values[name]
+
+        def ask(event: Any) -> None:
+            self.change(**{name: "\n".join(event.new.split())})
+
+        return self._mirrored(mirror, ask, [field])
+
+    def _mirrored(
+        self, mirror: Callable[[], None], ask: Callable[[Any], None], widgets: list[Any]
+    ) -> list[Viewable]:
+        mirror()
+        self._mirrors.append(mirror)
+        for widget in widgets:
+            widget.param.watch(ask, "value")
+        return widgets
 
 
 class _ClickablePicture:
@@ -212,6 +282,22 @@ class _ClickablePicture:
         self.plot.height = round(drawing.height * scale)
         data = base64.b64encode(drawing.png).decode()
         self._source.data = {"url": [f"data:image/png;base64,{data}"]}
+
+
+def heading(figure: ChapterFigure) -> str:
+    """Return the title of a figure, its section, and the ways to the guide and the gallery.
+
+    The two are linked where the documentation was built beside the library.
+    """
+    guide, gallery = f"guide: {figure.guide}", "gallery"
+    if documentation() is not None:
+        place = f"{DOCUMENTATION}/gallery.html#{GALLERY[figure.chapter]}"
+        guide = f'<a href="{DOCUMENTATION}/guide/{figure.guide}.html" target=_blank>{guide}</a>'
+        gallery = f'<a href="{place}" target=_blank data-gallery>{gallery}</a>'
+    return (
+        f"<h2>{html.escape(figure.title)}</h2><span class=quiet>Alpaydin {figure.section}, "
+        f"{html.escape(CHAPTERS[figure.chapter].lower())}; {guide}; {gallery}</span>"
+    )
 
 
 def index() -> dict[str, int]:

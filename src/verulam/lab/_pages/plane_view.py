@@ -195,6 +195,14 @@ class PlaneView:
         code = self._tools.code if self.state.task == "classification" else 0
         self.change(data=self.state.points.added(horizontal, vertical, code))
 
+    def erase(self, horizontal: float, vertical: float) -> None:
+        """Erase the point nearest to a place, however far it is."""
+        place = nearest_point(
+            self.state.points, horizontal, vertical, self.state.extent, float("inf")
+        )
+        if place is not None:
+            self.change(data=self.state.points.without(place))
+
     def grab(self, horizontal: float, vertical: float) -> None:
         """Take the point under the mouse."""
         self._dragged = self._point_at(horizontal, vertical)
@@ -288,7 +296,7 @@ class _Tools:
             label="Class to draw", options=list(CLASSES), value="A", width=WIDTH
         )
         self._recipe = _RecipeForm(plane)
-        self._file = FileLoader(plane.set_data, plane.say)
+        self._file = FileLoader(plane.session, plane.set_data, plane.say)
         self.view = pn.Column(
             self.task,
             pn.pane.HTML("<span class=quiet>Learners side by side</span>", margin=(4, 5, 0, 5)),
@@ -300,7 +308,7 @@ class _Tools:
             self.mode,
             self.classes,
             folded("Points", self._recipe.view),
-            folded("Add a point by numbers", self._point_form()),
+            folded("Add or erase by numbers", self._point_form()),
             folded("Two columns of a file", self._file.view),
             width=WIDTH + 30,
         )
@@ -344,11 +352,17 @@ class _Tools:
         horizontal = pn.widgets.FloatInput(label="Horizontal", value=0.0, width=100)
         vertical = pn.widgets.FloatInput(label="Vertical", value=0.0, width=100)
 
-        def add() -> None:
+        def place() -> tuple[float, float]:
             # A field that was emptied holds None.
-            self.plane.add(horizontal.value or 0.0, vertical.value or 0.0)
+            return horizontal.value or 0.0, vertical.value or 0.0
 
-        return pn.Row(horizontal, vertical, button("Add", add, width=60, align="end"))
+        return pn.Column(
+            pn.Row(horizontal, vertical),
+            pn.Row(
+                button("Add", lambda: self.plane.add(*place()), width=80),
+                button("Erase the nearest", lambda: self.plane.erase(*place()), width=140),
+            ),
+        )
 
 
 class _RecipeForm:

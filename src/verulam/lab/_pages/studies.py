@@ -28,7 +28,6 @@ from verulam.lab._studies.looking import (
     store_path,
 )
 from verulam.lab._studies.questions import StudyQuestion
-from verulam.lab._studies.workspace import workspace
 from verulam.lab._table_points import dropped_file, file_dropper
 from verulam.lab._widgets import button, labelled_select
 
@@ -58,7 +57,7 @@ class StudiesView:
     def __init__(self, session: Session) -> None:
         self.session = session
         session.view = self
-        self.root = workspace()
+        self.root = session.folder
         self.question = StudyQuestion()
         self.opened: StudyView | None = None
         self.answer: AnswerView | None = None

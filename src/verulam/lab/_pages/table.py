@@ -32,7 +32,6 @@ from verulam.lab._studies.comparing import (
     store_of,
 )
 from verulam.lab._studies.questions import StudyQuestion, TableQuestion
-from verulam.lab._studies.workspace import workspace
 from verulam.lab._table_points import dropped_file, file_dropper
 from verulam.lab._widgets import button, labelled_select
 
@@ -61,7 +60,7 @@ class ComparisonView:
     def __init__(self, session: Session) -> None:
         self.session = session
         session.view = self
-        self.root = workspace()
+        self.root = session.folder
         self.question = TableQuestion()
         self.opened: OpenedTable | None = None
         self.answer: AnswerView | None = None

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from verulam.base import DataError, write_whole
-from verulam.catalogue import entries
+from verulam.catalogue import entries, entry
 from verulam.data import Dataset
 from verulam.experiment import Comparison, Results, compare, finalise
 from verulam.experiment._preparation.inspection import inspect_table, rare_classes
@@ -166,6 +166,9 @@ def describe(root: Path, question: TableQuestion) -> OpenedTable:
     left_out = {name for item in findings if item.kind == "identifier" for name in item.columns}
     task = str(data.task or "") if data.target else ""
     usual, omission = _usual_learners(data) if task else ((), "")
+    for name in question.learners:
+        if entry(name).abilities.task != task:
+            raise DataError(f"{name!r} is no learner for {task or 'a table without a target'}.")
     return OpenedTable(
         TableQuestion(
             question.bundled, question.key, question.file, data.target or "", drop_missing=gaps > 0

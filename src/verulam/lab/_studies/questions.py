@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from verulam.base import DataError
+from verulam.data import list_datasets
 
 #: Characters of a link that is read at all, and bytes that it may hold.
 LONGEST_LINK, LARGEST_LINK = 20_000, 200_000
@@ -105,6 +106,9 @@ class TableQuestion(_Question):
         if not all(isinstance(text, str) for text in texts):
             raise TypeError
         # A name of a file is put behind that of a folder: it must not lead out of it.
+        # Not a path either, where a name of ours is meant.
+        if self.bundled and self.bundled not in list_datasets().index:
+            raise ValueError
         if self.key and not _KEY.fullmatch(self.key):
             raise ValueError
         if (

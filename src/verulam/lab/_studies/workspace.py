@@ -3,6 +3,7 @@
 import hashlib
 import os
 import re
+import secrets
 import shutil
 import time
 from pathlib import Path
@@ -17,6 +18,9 @@ KEPT_DAYS = 60
 _SERVED = re.compile(
     r"[0-9a-f]{32}/(report-[0-9a-f]{12}\.html|model-[0-9a-f]{12}(\.skops|-card\.html))"
 )
+#: Name of the cookie that tells one browser from another, and what it may hold.
+USER_COOKIE, _USER = "verulam_lab_user", re.compile(r"[0-9a-f]{32}")
+_KEY = re.compile(r"[0-9a-f]{32}")
 #: Names of the store in a folder, and of what was asked last.
 RUNS, QUESTION = "runs.sqlite", "question.txt"
 
@@ -34,6 +38,27 @@ def workspace() -> Path:
         return Path(named)
     data = os.environ.get("XDG_DATA_HOME") or os.environ.get("LOCALAPPDATA")
     return (Path(data) if data else Path.home() / ".local" / "share") / "verulam" / "lab"
+
+
+def new_user() -> str:
+    """Return a name for a browser that comes for the first time; nobody can guess it."""
+    return secrets.token_hex(16)
+
+
+def is_user(name: str | None) -> bool:
+    """Whether a cookie holds a name of ours, which is then safe in a path."""
+    return name is not None and _USER.fullmatch(name) is not None
+
+
+def folder_of_user(name: str | None) -> Path:
+    """Return the folder of one browser, where the others have none of theirs.
+
+    Parameters
+    ----------
+    name
+        What its cookie holds; without a name of ours, an empty folder is meant.
+    """
+    return workspace() / f"user-{name if is_user(name) else new_user()}"
 
 
 def key_of(content: bytes) -> str:
@@ -87,17 +112,23 @@ def plain_name(name: str) -> str:
 
 
 def remove_old(root: Path) -> None:
-    """Remove the folders that nothing was done with for long."""
+    """Remove the folders of all users that nothing was done with for long.
+
+    Parameters
+    ----------
+    root
+        Folder of one of the users.
+    """
     if not root.is_dir():
         return
     oldest = time.time() - KEPT_DAYS * 86_400
-    for folder in root.iterdir():
-        if re.fullmatch(r"[0-9a-f]{32}", folder.name) and folder.stat().st_mtime < oldest:
+    for folder in [*root.iterdir(), *root.parent.glob("user-*/*")]:
+        if _KEY.fullmatch(folder.name) and folder.is_dir() and folder.stat().st_mtime < oldest:
             shutil.rmtree(folder, ignore_errors=True)
 
 
 class KeptFiles(StaticFileHandler):
-    """Gives browsers the reports and models of the workspace, and nothing else of it."""
+    """Gives a browser the reports and models that it has asked for, and nothing else."""
 
     def initialize(
         self,
@@ -105,8 +136,9 @@ class KeptFiles(StaticFileHandler):
         default_filename: str | None = None,
         allowed_symlink_directory: str | list[str] | None = None,
     ) -> None:
-        """Look where the workspace is now."""
-        super().initialize(path or str(workspace()), default_filename, allowed_symlink_directory)
+        """Look where the files of this browser are."""
+        folder = path or str(folder_of_user(self.get_cookie(USER_COOKIE)))
+        super().initialize(folder, default_filename, allowed_symlink_directory)
 
     def parse_url_path(self, url_path: str) -> str:
         """Refuse whatever is not a report or a model."""
@@ -122,5 +154,37 @@ class KeptFiles(StaticFileHandler):
             self.set_header("Content-Disposition", f'attachment; filename="{Path(path).name}"')
 
 
+#: Where the server shows the documentation.
+DOCUMENTATION = "/docs"
+
+
+def documentation() -> Path | None:
+    """Return the folder of the documentation: VERULAM_DOCS, or what was built in a checkout."""
+    named = os.environ.get("VERULAM_DOCS")
+    site = Path(named) if named else Path(__file__).parents[4] / "site"
+    return site if (site / "gallery.html").is_file() else None
+
+
+class Pages(StaticFileHandler):
+    """Gives browsers the pages of the documentation, where they were built."""
+
+    def initialize(
+        self,
+        path: str = "",
+        default_filename: str | None = "index.html",
+        allowed_symlink_directory: str | list[str] | None = None,
+    ) -> None:
+        """Look where the pages are now."""
+        site = documentation()
+        self._is_built = site is not None
+        super().initialize(path or str(site or "."), default_filename, allowed_symlink_directory)
+
+    def parse_url_path(self, url_path: str) -> str:
+        """Refuse everything where no pages were built."""
+        if not self._is_built:
+            raise HTTPError(404)
+        return super().parse_url_path(url_path)
+
+
 #: Patterns of addresses for the server.
-KEPT_PATTERNS = [(r"/kept/(.*)", KeptFiles)]
+KEPT_PATTERNS = [(r"/kept/(.*)", KeptFiles), (rf"{DOCUMENTATION}/(.*)", Pages)]
