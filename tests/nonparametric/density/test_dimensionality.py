@@ -60,10 +60,12 @@ def test_ten_bins_in_eight_columns():
 
 
 def test_report_of_a_small_grid():
-    X = np.array([[0.0, 0.0], [1.0, 100.0], [0.0, 100.0]])
+    # The largest values share the last cell with those just below, and have none of their own.
+    X = np.array([[0.0, 0.0], [1.0, 100.0], [0.9, 90.0], [0.0, 100.0]])
     report = dimensionality(X, bins=2)
     assert (report.n_cells, report.occupied, report.empty_share) == (4.0, 3, 0.25)
-    assert report.scale_ratio == pytest.approx(100.0)
+    assert report.rows_per_cell == 1.0
+    assert dimensionality(X[[0, 1, 3]], bins=2).scale_ratio == pytest.approx(100.0)
     assert dimensionality(np.ones((4, 2))).scale_ratio == np.inf
 
 
