@@ -10,6 +10,7 @@ is off by one, a term that is dropped, a condition that is ignored, arguments th
 is put into the packages that the row names, where its tests run and those of few other rows do,
 because that is where the capability lives. A mutant that no test of the row notices is a survivor:
 either the tests are too weak, or the change makes no difference, which somebody has to read.
+Those that were read and make none are listed, with the reason, in `equivalent_mutants.csv`.
 Nothing in the working tree is touched, and a run that was stopped goes on where it ended.
 
 A row costs little more than its tests: they run in children of a process that has already loaded
@@ -46,6 +47,7 @@ from numba.core.caching import FunctionCache
 from source_graph import Place, outside, with_compiled
 
 ROOT = Path(__file__).resolve().parents[1]
+EQUIVALENT = Path(__file__).with_name("equivalent_mutants.csv")
 #: What a mutant's tests may take, and how many times what they took unbroken (at least a minute):
 #: an endless loop is a failure.
 LIMIT, PATIENCE = 300.0, 10.0
@@ -406,16 +408,35 @@ def _last(records: list[dict]) -> list[dict]:
 
 def _print_summary(records: list[dict]) -> None:
     latest = _last(records)
+    reasons = _reasons()
     for when, part in (("at first", _last(records[::-1])), ("by now", latest)):
         outcomes = Counter(record["outcome"] for record in part)
         broken = outcomes["noticed"] + outcomes["survived"]
         if broken:
             share = outcomes["noticed"] / broken
             print(f"{outcomes['noticed']} of {broken} mutants noticed {when} ({share:.1%}).")
+    survivors = [record for record in latest if record["outcome"] == "survived"]
     print("Survivors:")
-    for record in latest:
-        if record["outcome"] == "survived":
+    for record in survivors:
+        if _identity(record) not in reasons:
             print(_told(record))
+    print("Survivors that make no difference:")
+    for record in survivors:
+        if reason := reasons.get(_identity(record)):
+            print(f"{_told(record)}: {reason}")
+
+
+def _reasons() -> dict[tuple[str, ...], str]:
+    """Return why mutants that were read make no difference."""
+    with EQUIVALENT.open(encoding="utf-8", newline="") as file:
+        return {_identity(line): line["reason"] for line in csv.DictReader(file)}
+
+
+def _identity(record: dict) -> tuple[str, ...]:
+    """Return what tells a mutant from others of its function, wherever that stands by now."""
+    place, function = record["where"].split(" ")
+    kind, before, after = record["kind"], record["before"], record["after"]
+    return place.rsplit(":", 1)[0], function, kind, before, after
 
 
 if __name__ == "__main__":
