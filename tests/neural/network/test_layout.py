@@ -68,6 +68,8 @@ def test_random_starts_fill_their_bounds(init, activation, bound):
     [
         ("masks", [None], "1 arrays for 2 layers"),
         ("masks", [np.ones((2, 3)), None], r"layer 1 has the shape \(2, 3\).*\(3, 2\)"),
+        ("masks", [None, np.full((2, 1), 0.5)], "layer 2 must hold True and False, or 1 and 0"),
+        ("masks", [np.full((3, 2), np.nan), None], "layer 1 must hold True and False, or 1 and 0"),
         ("tied", [None, np.zeros((2, 2))], r"layer 2 has the shape \(2, 2\).*\(2, 1\)"),
     ],
 )

@@ -268,9 +268,13 @@ def layout_of(
     shapes = list(pairwise(sizes))
     checked_masks = checked_ties = None
     if masks is not None:
-        checked_masks = tuple(
-            np.asarray(array, dtype=bool) for array in _by_layer("masks", masks, shapes, True)
-        )
+        arrays = _by_layer("masks", masks, shapes, True)
+        for place, array in enumerate(arrays):
+            if not np.isin(array, (0, 1)).all():
+                raise DataError(
+                    f"masks: that of layer {place + 1} must hold True and False, or 1 and 0, alone."
+                )
+        checked_masks = tuple(array.astype(bool) for array in arrays)
     if tied is not None:
         checked_ties = tuple(
             np.asarray(array, dtype=np.int64) for array in _by_layer("tied", tied, shapes, -1)
