@@ -1,8 +1,11 @@
 """The layout of a CSV file, found in its first bytes."""
 
+import csv
+import io
+
 import pytest
 
-from verulam.data._readers.csv_layout import CsvLayout, csv_layout
+from verulam.data._readers.csv_layout import CsvLayout, _lines_cut, csv_layout
 
 
 @pytest.fixture
@@ -55,3 +58,25 @@ def test_header(layout, text, header):
 def test_codes_are_digits_of_one_length_with_zeros_in_front(layout):
     csv = layout("place,amount,flag,share,year\n01067,010,0,0.5,2001\n80331,9,1,0.7,?\n")
     assert csv.codes == ("place",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a,b\n1,x\n\n2,\n,3\n",
+        "a,b\r\n1,x\r\n\r\n2,y",
+        "a,b\r1,x\r2,y\r",
+        "a, b\n1,  x\n",
+        "a,b\n 1,x\n",
+        " a,b\n1,x\n",
+        "a\t,b \n\t1,x\x0b\x1cy\u2028z\n",
+        "\n\n",
+    ],
+)
+def test_lines_are_cut_by_hand_as_the_csv_module_cuts_them(text):
+    reader = csv.reader(io.StringIO(text, newline=""), skipinitialspace=True)
+    assert _lines_cut(text, ",") == [record for record in reader if record not in ([], [""])]
+
+
+def test_lines_with_a_field_too_long_for_the_csv_module_are_left_to_it():
+    assert _lines_cut(f"a,b\n1,{'x' * (csv.field_size_limit() + 1)}\n", ",") == []
