@@ -23,7 +23,7 @@ from verulam.experiment import (
 )
 from verulam.experiment._final.explanation import explain_row
 from verulam.experiment._preparation.inspection import inspect_table
-from verulam.experiment._preparation.preparation import usable_inputs
+from verulam.experiment._preparation.preparation import columns_become, usable_inputs
 from verulam.measures import as_measure
 
 
@@ -275,6 +275,43 @@ def test_columns_are_called_left_out_only_where_they_are():
     (alone,) = inspect_table(Dataset.from_frame(frame[["here"]]))
     assert str(alone) == "here is the same in every row. Nothing can be learnt from it."
     assert list(usable_inputs(frame[["here"]])[0]) == ["here"]
+
+
+def test_each_column_is_said_to_become_what_it_becomes(tmp_path, capsys):
+    random = np.random.default_rng(4)
+    frame = pd.DataFrame(
+        {
+            "Customer No.": [f"C{number}" for number in random.permutation(100)],
+            "patient": np.repeat([f"p{number}" for number in range(20)], 5),
+            "here": "yes",
+            "half": ["yes", None] * 50,
+            "x": random.random(100),
+        }
+    )
+    data = Dataset.from_frame(frame, target="x")
+    assert columns_become(data, inspect_table(data)) == [
+        "left out", "keeps its rows together", "left out", "1 column of 0 and 1", "target",
+    ]  # fmt: skip
+    alone = Dataset.from_frame(frame[["here", "x"]], target="x")
+    assert columns_become(alone, inspect_table(alone))[0] == "1 column of 0 and 1"
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    # What is proposed can be typed as it stands.
+    words = verulam(capsys, "describe", tmp_path / "t.csv", "--target", "x")
+    assert '(--keep "Customer No.") uses it.' in words
+
+
+def test_long_numbers_of_one_length_that_come_again_may_be_codes():
+    random = np.random.default_rng(5)
+    frame = pd.DataFrame({"x": random.random(200), "y": random.random(200)})
+    towns = random.choice([10115, 10117, 20095, 80331], 200)
+    assert ("codes", ("where",)) in findings(frame.assign(where=towns), "y")
+    assert ("codes", ("PLZ",)) in findings(frame.assign(PLZ=towns // 1000), "y")
+    for amounts in (
+        random.choice([10_000, 20_000, 50_000], 200),  # rounded
+        random.choice([9_117, 10_115, 80_331], 200),  # of several lengths
+        random.integers(10_000, 99_999, 200),  # hardly one twice
+    ):
+        assert findings(frame.assign(where=amounts), "y") == set()
 
 
 def test_nothing_deserves_a_look_in_plain_tables():

@@ -143,16 +143,11 @@ def describe(
     if dataset.description:
         print_words(dataset.description)
     from verulam.experiment._preparation.inspection import inspect_table
-    from verulam.experiment._preparation.preparation import becomes
+    from verulam.experiment._preparation.preparation import columns_become
 
     findings = inspect_table(dataset)
-    outcomes = {"identifier": "left out", "group": "keeps its rows together"}
-    special = {name: outcomes[f.kind] for f in findings if f.kind in outcomes for name in f.columns}
     summary = dataset.summary()
-    summary["becomes"] = [
-        special.get(name) or becomes(dataset.table[name]) if role == "input" else role
-        for name, role in dataset.roles.items()
-    ]
+    summary["becomes"] = columns_become(dataset, findings)
     _print_columns(summary, every=every)
     if findings:
         console().print()

@@ -247,6 +247,17 @@ def shortened(text: str, length: int = MESSAGE_LENGTH) -> str:
     return f"{beginning[: beginning.rfind(' ') + 1] or beginning}..."
 
 
+def as_argument(value: str) -> str:
+    """Return a value as it is typed behind an option: in quotes where a shell would cut it.
+
+    Examples
+    --------
+    >>> as_argument("age"), as_argument("Customer No.")
+    ('age', '"Customer No."')
+    """
+    return value if re.fullmatch(r"[\w.,:-]+", value) else f'"{value}"'
+
+
 def listed(names: Sequence[str], word: str = "and") -> str:
     """Return names as people write them in a row.
 

@@ -142,6 +142,9 @@ def test_spellings_of_one_word():
     answers = join_spellings(pd.Series(["Y", "Y", "N", "yes", "No"]))
     assert answers.values.tolist() == ["yes", "yes", "No", "yes", "No"]
     assert join_spellings(pd.Series(["T", "F", "true"])).values.tolist() == ["true", "F", "true"]
+    answers = join_spellings(pd.Series(["J", "ja", "N", "nein"]))
+    assert answers.values.tolist() == ["ja", "ja", "nein", "nein"]
+    assert join_spellings(pd.Series(["o", "oui", "n", "non"])).values.nunique() == 2
     mixed = ["yes", "No", "Y", "TRUE", "0", "f"]
     assert join_spellings(pd.Series(mixed)).values.str.lower().tolist() == [
         "yes", "no", "yes", "yes", "no", "no"

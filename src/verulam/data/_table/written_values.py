@@ -33,6 +33,8 @@ SCALES: tuple[tuple[str, ...], ...] = (
 _ANSWERS = (
     ({"y": "yes", "n": "no"}, False),
     ({"t": "true", "f": "false"}, False),
+    ({"j": "ja", "n": "nein"}, True),
+    ({"o": "oui", "n": "non"}, True),
     (
         {"y": "yes", "true": "yes", "t": "yes", "1": "yes"}
         | {"n": "no", "false": "no", "f": "no", "0": "no"},

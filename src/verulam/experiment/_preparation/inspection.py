@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from verulam.base import is_categorical
 from verulam.data import Dataset, column_hint
-from verulam.experiment._text import counted, listed
+from verulam.experiment._text import as_argument, counted, listed
 
 #: Rows that are looked at where all would take long, and columns of which each is tried alone.
 MOST_ROWS, MOST_COLUMNS = 5_000, 300
@@ -29,6 +29,8 @@ NEARLY_PERFECT = 0.99
 RARE_SHARE = 0.10
 #: A target of no more whole numbers than this may hold classes.
 MOST_CLASSES = 10
+#: Numbers from here on, of one length and often the same, may be codes whatever their name.
+FIRST_CODE = 10_000
 #: How remarks on columns begin that would be numbers or dates but for a few cells.
 UNREAD = "looks like"
 #: Words of at least so many letters that differ by one alone may be the same, misspelt.
@@ -47,7 +49,10 @@ _NUMBERED = re.compile(
 )
 #: Numbers that count up and are no numbers of rows: what changes with the years is no accident.
 _TIMED = re.compile(r"(.*[_ ])?(year|quarter|month|week|day|hour|minute|time|period)s?", re.I)
-_CODED = re.compile(r"(.*[_ ])?(code|type|class|zip|postcode|category|region|district)s?", re.I)
+_CODED = re.compile(
+    r"(.*[_ ])?((zip|post|postal)?_?codes?|plz|zip|type|class|category|region|district|sector)s?",
+    re.IGNORECASE,
+)
 _NEVER_NEGATIVE = re.compile(
     r"(.*[_ ])?(age|price|cost|height|weight|income|salary|distance|duration|area|count|amount|"
     r"quantity|rooms|children|visits)([_ ].*)?",
@@ -152,7 +157,7 @@ def _identifier_findings(names: Sequence[str]) -> Iterator[Finding]:
             tuple(names),
             f"{listed(names)} only {'names' if one else 'name'} the rows.",
             f"{'It is' if one else 'They are'} left out of the inputs; keep={names!r} "
-            f"(--keep {','.join(names)}) uses {'it' if one else 'them'}.",
+            f"(--keep {as_argument(','.join(names))}) uses {'it' if one else 'them'}.",
         )
 
 
@@ -189,7 +194,7 @@ def _group_findings(data: Dataset, inputs: pd.DataFrame) -> Iterator[Finding]:
         )
         advice = (
             f"Rows of one {name} belong on one side of every split, or the answer is known from "
-            f"its other rows: groups={name!r} (--groups {name})."
+            f"its other rows: groups={name!r} (--groups {as_argument(name)})."
         )
         yield Finding("group", (str(name),), sentence, advice)
         return
@@ -288,7 +293,7 @@ def _leak_findings(
                 (str(name),),
                 f"{name} alone tells {data.target}: {score:.1%} {words} by itself.",
                 "Is it known before the target is? If not, leave it out: "
-                f"leave_out=[{name!r}] (--leave-out {name}).",
+                f"leave_out=[{name!r}] (--leave-out {as_argument(name)}).",
             )
 
 
@@ -405,7 +410,7 @@ def _coded_target_findings(data: Dataset) -> Iterator[Finding]:
             f"{data.target}, the target, has {len(distinct)} values alone and is taken for an "
             "amount.",
             f"If they are classes, say it: categorical=[{data.target!r}] "
-            f"(--categorical {data.target}).",
+            f"(--categorical {as_argument(data.target)}).",
         )
 
 
@@ -476,12 +481,24 @@ def _alike(one: str, other: str) -> bool:
 def _code_findings(inputs: pd.DataFrame) -> Iterator[Finding]:
     for name in inputs:
         column = inputs[name]
-        if not (_CODED.fullmatch(str(name)) and pd.api.types.is_integer_dtype(column)):
+        if not pd.api.types.is_integer_dtype(column):
             continue
-        if 2 < column.nunique() <= 1000:
+        named = _CODED.fullmatch(str(name)) and 2 < column.nunique() <= 1000
+        if named or _looks_coded(column):
             yield Finding(
                 "codes",
                 (str(name),),
                 f"{name} holds whole numbers that may be codes, not amounts.",
-                f"If so, say it: categorical=[{name!r}] (--categorical {name}).",
+                f"If so, say it: categorical=[{name!r}] (--categorical {as_argument(name)}).",
             )
+
+
+def _looks_coded(column: pd.Series) -> bool:
+    """Tell whether long numbers of one length come again and again, as those of towns do."""
+    values = column.dropna().to_numpy(dtype=np.int64)
+    distinct = np.unique(values)
+    if not 2 < len(distinct) <= len(values) / 10 or distinct[0] < FIRST_CODE:
+        return False
+    # Amounts are rounded, or spread over several lengths.
+    uneven = np.mean(distinct % 10 != 0) > 0.3
+    return bool(uneven and len(str(distinct[0])) == len(str(distinct[-1])))

@@ -22,12 +22,12 @@ from sklearn.preprocessing import (
 from sklearn.utils import get_tags
 
 from verulam.base import abilities, is_categorical
-from verulam.data import column_hint
+from verulam.data import Dataset, column_hint
 from verulam.experiment._learning.fitting import encoding_folds
-from verulam.experiment._preparation.inspection import is_identifier
+from verulam.experiment._preparation.inspection import Finding, is_identifier
 from verulam.experiment._preparation.reductions import read_reduction
 from verulam.experiment._preparation.table_encoder import TableEncoder
-from verulam.experiment._text import listed
+from verulam.experiment._text import counted, listed
 
 #: Ways to prepare a table that a study may vary, and what each does to numbers.
 PREPARATIONS = {
@@ -226,11 +226,43 @@ def becomes(column: pd.Series) -> str:
         return f"{TEXT_COMPONENTS} components, mean target"
     return {
         "ordered": "its rank",
-        "category": f"{column.nunique()} columns of 0 and 1",
+        "category": f"{counted(column.nunique(), 'column')} of 0 and 1",
         "number": "as it is, scaled",
         "date": "time passed, season, weekday",
         "text": f"{TEXT_COMPONENTS} components",
     }[_kind(column)]
+
+
+#: What becomes of the columns that findings name.
+_OUTCOMES = {
+    "identifier": "left out",
+    "constant": "left out",
+    "group": "keeps its rows together",
+}
+
+
+def columns_become(data: Dataset, findings: Sequence[Finding]) -> list[str]:
+    """Return what each column of a table becomes, or its role where it is no input.
+
+    Parameters
+    ----------
+    data
+        A data set.
+    findings
+        What deserves a look in it.
+    """
+    special = {
+        name: _OUTCOMES[item.kind]
+        for item in findings
+        if item.kind in _OUTCOMES
+        for name in item.columns
+    }
+    if all(special.get(name) == "left out" for name in data.input_names):
+        special = {}  # what alone is there is used, whatever it seems to be
+    return [
+        special.get(name) or becomes(data.table[name]) if role == "input" else role
+        for name, role in data.roles.items()
+    ]
 
 
 def _is_word(column: pd.Series) -> bool:

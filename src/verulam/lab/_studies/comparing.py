@@ -12,8 +12,8 @@ from verulam.base import DataError, write_whole
 from verulam.catalogue import entries, entry
 from verulam.data import Dataset
 from verulam.experiment import Comparison, Results, compare, finalise
-from verulam.experiment._preparation.inspection import inspect_table, rare_classes
-from verulam.experiment._preparation.preparation import becomes
+from verulam.experiment._preparation.inspection import Finding, inspect_table, rare_classes
+from verulam.experiment._preparation.preparation import columns_become
 from verulam.experiment._resampling.resampling import resampling
 from verulam.experiment._store.store import Store
 from verulam.experiment._study.choices import default_learners
@@ -163,7 +163,6 @@ def describe(root: Path, question: TableQuestion) -> OpenedTable:
     whole = open_data(source_of(root, question))
     data, gaps = _with_target(root, question, whole)
     findings = inspect_table(data)
-    left_out = {name for item in findings if item.kind == "identifier" for name in item.columns}
     task = str(data.task or "") if data.target else ""
     usual, omission = _usual_learners(data) if task else ((), "")
     for name in question.learners:
@@ -174,7 +173,7 @@ def describe(root: Path, question: TableQuestion) -> OpenedTable:
             question.bundled, question.key, question.file, data.target or "", drop_missing=gaps > 0
         ),
         repr(data).partition("\n")[0].partition(": ")[2],
-        tuple(_column_rows(data, left_out))[:MOST_COLUMNS],
+        tuple(_column_rows(data, findings))[:MOST_COLUMNS],
         tuple(map(str, whole.table.columns)),
         tuple(filter(None, (*map(str, findings), omission))),
         task,
@@ -219,14 +218,12 @@ def measure_titles(task: str) -> dict[str, str]:
     return {str(title): str(name) for name, title in table["title"].items()}
 
 
-def _column_rows(data: Dataset, left_out: set[str]) -> Iterator[tuple[str, ...]]:
-    summary = data.summary()
-    for (name, role), (_, row) in zip(data.roles.items(), summary.iterrows(), strict=True):
-        used = role == "input" and name not in left_out
-        kind = becomes(data.table[name]) if used else "left out" if role == "input" else role
+def _column_rows(data: Dataset, findings: tuple[Finding, ...]) -> Iterator[tuple[str, ...]]:
+    outcomes = columns_become(data, findings)
+    for (name, row), outcome in zip(data.summary().iterrows(), outcomes, strict=True):
         yield (
             str(name), str(row["kind"]), str(row["missing"]), str(row["distinct"]),
-            _values(row), str(kind),
+            _values(row), outcome,
         )  # fmt: skip
 
 
