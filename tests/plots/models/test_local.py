@@ -25,7 +25,8 @@ ABOVE = PLANE[:, 1] > np.abs(PLANE[:, 0])
 def test_bells_and_their_shares():
     features = RBFFeatures(init=[[-0.5], [0.0], [0.5]], bandwidth=0.2).fit(LINE)
     ax = unit_bells(features, LINE)
-    bells, dashed = ax.lines[0::3], ax.lines[1::3]
+    # Behind the curves and stars of the units, the entry of the legend.
+    bells, dashed = ax.lines[0:9:3], ax.lines[1:9:3]
     assert_allclose([curve.get_ydata().max() for curve in bells], 1.0, atol=1e-3)
     assert_allclose(sum(curve.get_ydata() for curve in dashed), 1.0)
     assert len(unit_bells(features, LINE, shares=False).lines) == 6
@@ -62,6 +63,29 @@ def test_the_colours_of_a_gate_are_mixed_by_shares():
         RBFNetworkRegressor(4, random_state=0).fit(table, PLANE[:, 0]), table, PLANE[:, 0]
     )
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("a", "b")
+
+
+def test_each_expert_draws_its_own_lines_where_it_holds():
+    """Two planes that meet at x = 0: lines of equal height run along the second axis."""
+    experts = MixtureOfExpertsRegressor(2, random_state=0).fit(PLANE, np.abs(PLANE[:, 0]))
+    ax = gate_map(experts, PLANE)
+    left, right = sorted((_line_points(part) for part in ax.collections), key=np.mean)
+    assert left.max() < 0.1
+    assert right.min() > -0.1
+    classes = MixtureOfExpertsClassifier(2, random_state=0).fit(PLANE, ABOVE)
+    borders = [part for part in gate_map(classes, PLANE).collections if len(_line_points(part))]
+    assert borders
+    points = np.vstack([path.vertices for path in borders[0].get_paths()])
+    own = classes.expert_outputs(points)
+    # Each side of a border is within a cell of the grid.
+    assert np.abs(own[..., 1] - 0.5).min(axis=1).max() < 0.3
+    constant = RBFNetworkRegressor(4, random_state=0).fit(PLANE, PLANE[:, 0])
+    assert not gate_map(constant, PLANE).collections
+
+
+def _line_points(lines):
+    """Return the first coordinates of all points of contour lines."""
+    return np.concatenate([path.vertices[:, 0] for path in lines.get_paths()] or [np.empty(0)])
 
 
 def test_a_trace_is_drawn():

@@ -24,6 +24,8 @@ from verulam.plots._style import (
 LINE_POINTS, PLANE_POINTS = 400, 200
 #: More units than this have no entry of their own in the legend.
 MOST_LABELS = 8
+#: Lines of equal predictions, of all experts together.
+N_LEVELS = 7
 #: Faces of the classes where colours are those of experts.
 GREYS = ("0.2", "white", "0.65")
 
@@ -54,8 +56,8 @@ def unit_bells(learner: Any, X: Any, *, shares: bool = True, ax: Axes | None = N
     >>> from verulam.plots import unit_bells
     >>> X = np.linspace(0, 1, 20)[:, None]
     >>> axes = unit_bells(RBFFeatures(3, random_state=0).fit(X), X)
-    >>> len(axes.lines)
-    9
+    >>> [text.get_text() for text in axes.get_legend().get_texts()]
+    ['unit 1', 'unit 2', 'unit 3', 'normalised']
     """
     units = _units(learner)
     table = _columns(X, 1)
@@ -69,6 +71,8 @@ def unit_bells(learner: Any, X: Any, *, shares: bool = True, ax: Axes | None = N
             normalised = bells[:, place] / np.maximum(bells.sum(axis=1), 1e-300)
             ax.plot(grid[:, 0], normalised, "--", color=colour(place), linewidth=1.0)
         ax.plot(units.centers[place], [0.0], marker="*", color=colour(place), clip_on=False)
+    if shares:
+        ax.plot([], [], "--", color="0.4", linewidth=1.0, label="normalised")
     ax.set(xlabel=_names(learner, 1)[0], ylabel="activation", ylim=(0, 1.05))
     place_legend(ax)
     return ax
@@ -201,8 +205,9 @@ def gate_map(learner: Any, X: Any, y: Any = None, *, ax: Axes | None = None) -> 
 
     Notes
     -----
-    The colours of the experts are mixed by their shares, so that soft borders are pale. See
-    Alpaydin 12.8 and 12.9.
+    The colours of the experts are mixed by their shares, so that soft borders are pale. Where an
+    expert has most of the share, thin lines are its own borders between classes or, of an expert
+    that predicts a number, where it predicts equal ones. See Alpaydin 12.8 and 12.9.
 
     Examples
     --------
@@ -236,10 +241,32 @@ def gate_map(learner: Any, X: Any, y: Any = None, *, ax: Axes | None = None) -> 
         origin="lower", extent=(low[0], high[0], low[1], high[1]), aspect="auto", zorder=0,
         interpolation="bilinear",
     )  # fmt: skip
+    if hasattr(learner, "expert_outputs"):
+        _draw_experts(ax, learner, grid_input, shares.argmax(axis=1), (first, second))
     _draw_rows(ax, table, y, GREYS)
     names = _names(learner, 2)
     ax.set(xlabel=names[0], ylabel=names[1], xlim=(low[0], high[0]), ylim=(low[1], high[1]))
     return ax
+
+
+def _draw_experts(
+    ax: Axes, learner: Any, grid: Any, holders: NDArray[np.intp], axes: tuple[Any, Any]
+) -> None:
+    """Draw lines of each expert where it holds: between classes, or of equal numbers."""
+    outputs = learner.expert_outputs(grid)
+    if hasattr(learner, "classes_"):
+        top = outputs.argmax(axis=2) if outputs.shape[2] > 1 else outputs[:, :, 0] > 0.5
+        values, levels = top.astype(np.float64), np.arange(len(learner.classes_) - 1) + 0.5
+    else:
+        values = outputs[:, :, 0]
+        ruling = values[np.arange(len(values)), holders]
+        levels = np.linspace(ruling.min(), ruling.max(), N_LEVELS + 2)[1:-1]
+    for place in range(values.shape[1]):
+        part = np.where(holders == place, values[:, place], np.nan)
+        seen = part[np.isfinite(part)]
+        if len(seen) and np.ptp(seen) > 0.0:
+            height = part.reshape(PLANE_POINTS, PLANE_POINTS)
+            ax.contour(*axes, height, levels=levels, colors="0.25", linewidths=0.8, zorder=1)
 
 
 def expert_trace(trace: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
