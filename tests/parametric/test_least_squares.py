@@ -26,6 +26,19 @@ def test_against_scikit_learn(data):
     assert_allclose(ours.predict(X), peer.predict(X))
 
 
+@pytest.mark.parametrize("n_rows", [2000, 2003, 5000])
+def test_factors_of_blocks_of_rows_give_what_all_rows_give(n_rows):
+    rng = np.random.default_rng(0)
+    X, weights = rng.normal(1e3, 1.0, size=(n_rows, 4)), rng.uniform(0.5, 2, size=n_rows)
+    y = X @ [1.0, -2.0, 0.5, 0.0] + rng.normal(size=n_rows)
+    statistics = triangular_factor(X, y, weights)
+    design = np.column_stack([np.ones(n_rows), X, y]) * np.sqrt(weights)[:, None]
+    whole = np.linalg.qr(design, mode="r")
+    signs = np.sign(np.diag(whole) * np.diag(statistics.factor))
+    assert_allclose(signs[:, None] * statistics.factor, whole, atol=1e-7)
+    assert (statistics.weight, statistics.n_rows) == (weights.sum(), n_rows)
+
+
 def test_standard_errors_against_statsmodels(data):
     statsmodels = pytest.importorskip("statsmodels.api")
     X, y, _ = data

@@ -20,6 +20,10 @@ from verulam.base import (
     validate_data,
 )
 
+#: So many rows, or so many for each column, are factorised at a time: all of them would not stay
+#: in the cache.
+_BLOCK_ROWS, _BLOCK_ROWS_PER_COLUMN = 2000, 20
+
 
 @dataclass(frozen=True)
 class TriangularFactor:
@@ -75,19 +79,36 @@ def triangular_factor(
     weights
         Weight of each row; None where all count alike.
     """
+    weight, n_rows = float(len(terms)), len(terms)
+    if weights is not None:
+        weight, n_rows = float(weights.sum()), int(np.count_nonzero(weights))
+    size = max(_BLOCK_ROWS, _BLOCK_ROWS_PER_COLUMN * terms.shape[1])
+    blocks = [slice(start, start + size) for start in range(0, len(terms), size)]
+    parts = [
+        _factor(terms[rows], targets[rows], None if weights is None else weights[rows])
+        for rows in blocks
+    ]
+    padded = np.zeros((terms.shape[1] + 2, terms.shape[1] + 2))
+    if parts:
+        factor = parts[0] if len(parts) == 1 else _triangle(np.vstack(parts))
+        padded[: len(factor)] = factor
+    return TriangularFactor(padded, weight, n_rows)
+
+
+def _factor(terms: np.ndarray, targets: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+    """Return the factor of a block of rows, as many of its rows as there are."""
     # By columns, as the factorisation takes it: to turn it round takes longer than to factorise.
     design = np.empty((len(terms), terms.shape[1] + 2), order="F")
     design[:, 0], design[:, 1:-1], design[:, -1] = 1.0, terms, targets
-    weight, n_rows = float(len(terms)), len(terms)
     if weights is not None:
         # A row of weight w is the same as w rows: squares are weighted by w.
         design *= np.sqrt(weights)[:, None]
-        weight, n_rows = float(weights.sum()), int(np.count_nonzero(weights))
-    padded = np.zeros((design.shape[1], design.shape[1]))
-    if len(design):
-        factor = np.triu(dgeqrf(design, overwrite_a=True)[0][: len(padded)])
-        padded[: len(factor)] = factor
-    return TriangularFactor(padded, weight, n_rows)
+    return _triangle(design)
+
+
+def _triangle(design: np.ndarray) -> np.ndarray:
+    """Return the triangular factor of a matrix, whose memory may be used for it."""
+    return np.triu(dgeqrf(design, overwrite_a=True)[0][: design.shape[1]])
 
 
 def solve_factor(statistics: TriangularFactor) -> LinearFit:
