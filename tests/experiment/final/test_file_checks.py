@@ -25,7 +25,7 @@ from sklearn.tree import DecisionTreeClassifier as BorrowedTree
 from tests.experiment.final.test_model_file import rewritten
 
 from verulam.base import DataError
-from verulam.experiment import SavedModel, load_model, save_model
+from verulam.experiment import SavedModel, load_model, read_card, save_model
 from verulam.experiment._final.file_checks import _CHECKS
 from verulam.nonparametric import KNeighborsClassifier as OurNeighbours
 from verulam.tree import DecisionTreeClassifier
@@ -249,6 +249,24 @@ def forged_zip(path, target, change):
         for name, content in change(parts).items():
             archive.writestr(name, content)
     return target
+
+
+def npy_of(header):
+    return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header
+
+
+@pytest.mark.parametrize(
+    "header", [b"{'descr': ('<f8'\n", b"(" * 5000, b"{'shape': (" + b"9" * 5000]
+)
+def test_headers_of_arrays_that_cannot_be_read_are_told_with_the_file(finished, tmp_path, header):
+    odd = forged_zip(
+        finished.made.path,
+        tmp_path / "odd.skops",
+        lambda parts: {**parts, "odd.npy": npy_of(header)},
+    )
+    for reader in (read_card, load_model):
+        with pytest.raises(DataError, match=r"odd\.skops is not a model file, or it is damaged \("):
+            reader(odd)
 
 
 def assert_refused_at_once(path, words, **options):

@@ -274,10 +274,12 @@ def read_card(path: str | Path, *, max_bytes: int = MOST_BYTES) -> ModelCard:
             stored = json.loads(archive.read(CARD))
             seal = digest([card_text(stored["card"]), _content_hash(archive)])
             stored_seal = stored["seal"]
-    except (zipfile.BadZipFile, ValueError, KeyError, TypeError, EOFError, OSError) as error:
-        if isinstance(error, DataError):
-            raise
-        raise DataError(f"{path} is not a model file, or it is damaged: {error}.") from error
+    except DataError:
+        raise
+    # A file from anywhere may break any expectation of the reader: of zlib, of tokens of a header.
+    except Exception as error:
+        words = _sentence(error).rstrip(".")
+        raise DataError(f"{path} is not a model file, or it is damaged ({words}).") from error
     if seal != stored_seal:
         raise DataError(
             f"{path} was changed after it was written: its seal does not fit. Do not use it; "
