@@ -124,8 +124,9 @@ def test_a_vote_that_beats_the_best_is_said_to():
     half = 1.96 * np.sqrt(1 / 3 * 2 / 3 / 89)
     assert (vote.low, vote.high) == pytest.approx((-1 / 3 - half, -1 / 3 + half))
     assert vote.sentence == (
-        "A majority vote of these 3 would err on 0.0% of the rows, the best of them, a, on 33.3% "
-        "(difference -43.1 to -23.5 points), so that a vote beats the best."
+        "A majority vote of these 3 would err on 0.0 % of the rows; a, the best of them, errs on "
+        "33.3 % (difference -43.1 to -23.5 points), so that together they are better than the best "
+        "alone."
     )
     alike = {"a": members["a"], "b": members["a"]}
     assert (vote_of(alike).low, vote_of(alike).high) == (0.0, 0.0)

@@ -110,6 +110,13 @@ def test_those_who_lack_the_same_are_named_together():
     assert note.startswith("iris: b and c lack 10 of 30 splits; their tests use only")
 
 
+def test_who_dropped_out_has_an_article_where_it_is_a_thing():
+    long, short = noisy(0.2, 30, seed=1), noisy(0.5, 20, seed=2)
+    planned = responses_of({"iris": {"a": long, "decision tree": short}})
+    (note,) = verdict(planned).notes
+    assert note.startswith("iris: the decision tree could not win any more after 2 of 3 repeats")
+
+
 def test_who_was_spared_further_repeats_is_said_not_to_have_won():
     long, short = noisy(0.2, 30, seed=1), noisy(0.5, 20, seed=2)
     planned = responses_of({"iris": {"a": long, "parametric.NaiveBayes": short}})

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.linear_model import RidgeClassifier
 
 from verulam.experiment import compare
 from verulam.experiment._report.figures import confusion_figures, threshold_figures
@@ -52,6 +53,18 @@ def test_the_worst_rows_are_listed(comparison):
     assert chances == sorted(chances)
     assert all(int(row[0].text) % 15 == 1 for row in table["rows"][:3])
     assert '<section id="worst">' in render(comparison.analysis)
+
+
+def test_the_worst_rows_of_a_learner_without_probabilities_have_none():
+    random = np.random.default_rng(2)
+    frame = pd.DataFrame(random.normal(size=(60, 2)), columns=["a", "b"])
+    frame["y"] = np.where(frame["a"] + random.normal(size=60) > 0, "yes", "no")
+    options = {"target": "y", "resampling": "2x2-fold", "progress": False}
+    comparison = compare(frame, {"ridge": RidgeClassifier()}, **options)
+    (table,) = worst_tables(comparison.analysis)
+    assert [head for head, _ in table["heads"]] == ["row", "is", "predicted", "predicted wrongly"]
+    assert {len(row) for row in table["rows"]} == {4}
+    assert {row[-1].text for row in table["rows"]} <= {"100%", "50%"}
 
 
 def test_the_measure_that_is_blind_is_told():

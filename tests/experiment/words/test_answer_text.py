@@ -226,6 +226,24 @@ class TestRecommendation:
                 "here: the truth may be anything from 7.5 points worse to 3.5 points better."
             ) in answer_of(known)
 
+    def test_an_interval_that_leaves_zero_out_is_no_claim_against_guessing_either(self):
+        """The interval is that of one difference; the claim allows for having picked the best."""
+        known = evidence_of({BASELINE: 0.231, LOGISTIC: 0.2, TREE: 0.24, SVM: 0.24}, LOGISTIC)
+        assert not known.claimed(LOGISTIC, BASELINE)
+        for agreement in (0.99, 0.6):
+            assert (
+                "It is not shown to be better than the majority class, which did 3.1 points worse "
+                "here (0.3 to 5.9), not quite enough to rule out chance."
+            ) in answer_of(replace(known, selection=replace(known.selection, agreement=agreement)))
+
+    def test_an_end_that_is_written_as_zero_is_neither_better_nor_worse(self):
+        half = 1.96 * np.sqrt(2) * ERROR
+        known = evidence_of({LOGISTIC: 0.2, BAYES: 0.2 + half - 1e-4}, LOGISTIC)
+        assert (
+            "Naive Bayes did 2.8 points worse here, which may be chance: the truth may be anything "
+            "from 5.5 points worse to just as good."
+        ) in answer_of(known)
+
     @pytest.mark.parametrize(
         ("name", "guess", "rare"),
         [("error", 0.04, True), ("error", 0.11, False), ("accuracy", 0.96, True)],
@@ -244,6 +262,19 @@ class TestRecommendation:
         assert answer_of(known).startswith(
             "It is a toss-up between logistic regression and the decision tree (19.0 and 19.0 %)"
         )
+
+    def test_why_another_than_the_best_is_suggested(self):
+        known = evidence_of({FOREST: 0.19, SVM: 0.195}, SVM, agreement=0.7)
+        assert (
+            "We suggest the support vector machine, the simpler of the two, which errs on 19.5 % of"
+        ) in answer_of(known)
+        shares = {TREE: 0.2, FOREST: 0.2}
+        means = {FOREST: 0.19, SVM: 0.192, TREE: 0.193}
+        known = evidence_of(means, TREE, agreement=0.6, shares=shares)
+        assert "We suggest the decision tree, the simplest of them, which" in answer_of(known)
+        # Another is as simple: the means decide between the two, and nothing is to be explained.
+        known = evidence_of({BAYES: 0.19, LOGISTIC: 0.191}, LOGISTIC, agreement=0.6)
+        assert "We suggest logistic regression, which" in answer_of(known)
 
     def test_toss_up_has_at_least_two(self):
         means = {LOGISTIC: 0.19} | {f"tree {place}": 0.19 + place / 1e4 for place in range(1, 10)}
@@ -752,3 +783,11 @@ def test_repeats_by_themselves():
         "Of the 3 repeats, 2 would lead to logistic regression by themselves."
     )
     assert repeats_sentence(replace(known, losses=None)) == ""
+    both, every = replace(known, losses=losses[1:]), replace(known, losses=losses[[1, 2, 2]])
+    assert repeats_sentence(both) == "Both repeats would lead to logistic regression by themselves."
+    assert repeats_sentence(every) == (
+        "Each of the 3 repeats would lead to logistic regression by itself."
+    )
+    none = replace(known, selection=replace(known.selection, name=BAYES), losses=losses[1:])
+    object.__setattr__(none, "repeats_agreeing", (0, 2))
+    assert repeats_sentence(none) == "None of the 2 repeats would lead to naive Bayes by itself."

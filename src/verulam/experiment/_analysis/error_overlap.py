@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from verulam.experiment._text import number_text, spoken_name
+from verulam.experiment._words.overlap_text import overlap_sentence, vote_sentence
 
 if TYPE_CHECKING:
     from verulam.experiment._store.predictions import PooledPredictions, StoredPredictions
@@ -47,32 +47,7 @@ class Vote:
     @property
     def sentence(self) -> str:
         """What the vote says, in words."""
-        how = {
-            "probabilities": "The mean of the probabilities of these",
-            "numbers": "The mean of the numbers of these",
-            "plurality": "A majority vote of these",
-        }[self.rule]
-        best = spoken_name(self.best)
-        if self.rule == "numbers":
-            # Roots are in the units of the target; their difference is that of the squares, to
-            # the first order over the sum of the roots.
-            roots = np.sqrt(self.error), np.sqrt(self.best_error)
-            scale = max(float(sum(roots)), np.finfo(float).tiny)
-            first, second = (number_text(float(root)) for root in roots)
-            what = (
-                f"have a root mean squared error of {first}, the best of them, {best}, of {second}"
-            )
-            interval = f"{self.low / scale:+.3g} to {self.high / scale:+.3g}"
-        else:
-            what = f"err on {self.error:.1%} of the rows, the best of them, {best}, on "
-            what += f"{self.best_error:.1%}"
-            interval = f"{100 * self.low:+.1f} to {100 * self.high:+.1f} points"
-        verdict = "which is no clear difference"
-        if self.high < 0:
-            verdict = "so that a vote beats the best"
-        elif self.low > 0:
-            verdict = "so that the best is better alone"
-        return f"{how} {self.members} would {what} (difference {interval}), {verdict}."
+        return vote_sentence(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,20 +92,7 @@ class Overlap:
     @property
     def sentence(self) -> str:
         """What the overlap and the vote say, in words."""
-        return self._likeness if self.vote is None else f"{self._likeness} {self.vote.sentence}"
-
-    @property
-    def _likeness(self) -> str:
-        *pair, least = self.most_different
-        first, second = (spoken_name(str(name)) for name in pair)
-        if self.numbers:
-            return (
-                f"The errors of {first} and {second} are the least alike (correlation {least:.2f})."
-            )
-        return (
-            f"On {self.all_wrong:.1%} of the rows all err, on {self.some_right:.1%} only some do. "
-            f"Most different are {first} and {second}, which share {least:.0%} of their errors."
-        )
+        return overlap_sentence(self)
 
     @property
     def most_different(self) -> tuple[str, str, float]:
@@ -264,8 +226,8 @@ def overlap_of(data: str, names: Sequence[str], wrong: np.ndarray) -> Overlap:
     a  1.000  0.333
     b  0.333  1.000
     >>> print(overlap.sentence)
-    On 25.0% of the rows all err, on 50.0% only some do. Most different are a and b, which share 33%
-    of their errors.
+    On 25.0 % of the rows all err, on 50.0 % only some do. Most different are a and b, which share
+    33 % of their errors.
     """
     counts = wrong.astype(np.float64)
     # One product counts the errors in common of all pairs.

@@ -12,7 +12,7 @@ from verulam.experiment._analysis.pairwise import RowLosses, compare_pairs, deci
 from verulam.experiment._evidence.verdict import Verdict
 from verulam.experiment._resampling.kinds import INDEPENDENT
 from verulam.experiment._study.analysis_options import PAIR_TESTS
-from verulam.experiment._text import listed, spoken_name
+from verulam.experiment._text import listed, named
 from verulam.statistics import TestResult, binomial_test, choose_test, runs_t_test
 
 if TYPE_CHECKING:
@@ -215,7 +215,7 @@ def _unshared(responses: "Responses", data: str) -> Iterable[str]:
     for name, lacking in table.isna().sum().items():
         if lacking:
             group = (name in dropped, dropped.get(str(name), int(lacking)))
-            groups.setdefault(group, []).append(spoken_name(str(name)))
+            groups.setdefault(group, []).append(named(str(name)))
     for (is_dropped, count), names in groups.items():
         alone = len(names) == 1
         what = f"{'lacks' if alone else 'lack'} {count} of {len(table)} splits"

@@ -56,7 +56,6 @@ WORST_WORDS = (
     "counted from 1, those without a target left out. A wrong value in the table is often among "
     "them."
 )
-_CLASS_HEADS = [("predicted wrongly", "number"), ("probability of its class", "number")]
 #: A word that is longer may be broken at its capital letters, for the sake of phones.
 LONG_WORD = 14
 
@@ -377,19 +376,22 @@ def worst_tables(analysis: Analysis) -> Iterator[dict[str, Any]]:
     for data in analysis.responses.data[:MOST_DATA_SETS]:
         pooled = analysis.predictions.pooled(data, shown.learner, shown.setting)
         hardest = () if pooled is None else hardest_rows(pooled)
-        if not hardest:
+        if pooled is None or not hardest:
             continue
         numbers = hardest[0].wrong is None
         kind = "number" if numbers else "word"
         heads = [("row", "number"), ("is", kind), ("predicted", kind)]
-        heads += [("mean error", "number")] if numbers else _CLASS_HEADS
+        heads.append(("mean error" if numbers else "predicted wrongly", "number"))
+        # Without probabilities the share of wrong predictions says it all.
+        chances = pooled.probabilities is not None
+        heads += [("probability of its class", "number")] if chances else []
         rows = [
             [
                 Cell(str(row.row), str(row.row)),
                 _value_cell(row.target, kind),
                 _value_cell(row.predicted, kind),
-                *([] if numbers else [_number(row.wrong, "{:.0%}".format)]),
-                _number(row.loss if numbers else 1.0 - row.loss, number_text),
+                _number(row.loss, number_text) if numbers else _number(row.wrong, "{:.0%}".format),
+                *([_number(1.0 - row.loss, number_text)] if chances else []),
             ]
             for row in hardest
         ]

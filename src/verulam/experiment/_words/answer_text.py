@@ -39,6 +39,8 @@ CONTENDER = 0.05
 RARE = 0.1
 #: What a learner that is better than a baseline shows.
 PREDICTABLE = "these inputs predict the target"
+#: Where the interval of one difference leaves zero out, but a claim allows for all of them.
+NOT_QUITE = "not quite enough to rule out chance"
 #: An interval of the choice that is wider than so many margins on either side says little.
 WIDE = 10.0
 
@@ -128,9 +130,16 @@ def repeats_sentence(evidence: Evidence) -> str:
     agreeing, compared = evidence.repeats_agreeing
     if compared < 2:
         return ""
+    choice = named(evidence.selection.name)
+    if agreeing == compared == 2:
+        return f"Both repeats would lead to {choice} by themselves."
+    if agreeing == compared:
+        return f"Each of the {compared} repeats would lead to {choice} by itself."
+    if agreeing == 0:
+        return f"None of the {compared} repeats would lead to {choice} by itself."
     return (
-        f"Of the {compared} repeats, {agreeing} would lead to {named(evidence.selection.name)} "
-        f"by {'itself' if agreeing == 1 else 'themselves'}."
+        f"Of the {compared} repeats, {agreeing} would lead to {choice} by "
+        f"{'itself' if agreeing == 1 else 'themselves'}."
     )
 
 
@@ -258,8 +267,15 @@ def _range(evidence: Evidence, low: float, high: float) -> str:
     write = numbers_for(evidence)
     worst, finest = (low, high) if evidence.measure.greater_is_better else (-high, -low)
     words = [
-        f"{write.difference(edge)} {'better' if edge > 0 else 'worse'}" for edge in (worst, finest)
+        "just as good"
+        if write.vanishes(edge)
+        else f"{write.difference(edge)} {'better' if edge > 0 else 'worse'}"
+        for edge in (worst, finest)
     ]
+    if words[0] == words[1]:
+        return words[0]
+    if "just as good" in words:
+        return f"anything from {words[0]} to {words[1]}"
     if (worst > 0) == (finest > 0):
         first, last = sorted((abs(worst), abs(finest)))
         side = "better" if worst > 0 else "worse"
@@ -271,8 +287,9 @@ def _recommendation(evidence: Evidence) -> list[str]:
     choice = evidence.selection.name
     words = achieves(evidence.measure, with_interval(evidence, choice))
     if evidence.selection.agreement < TOSS_UP:
-        suggestion = f"we suggest {named(choice)}, which {words}"
-        return [_toss_up(evidence), suggestion, *_beside_baseline(evidence)]
+        names = _contenders(evidence)
+        suggestion = f"we suggest {named(choice)}, {_why_suggested(evidence, names)}which {words}"
+        return [_toss_up(evidence, names), suggestion, *_beside_baseline(evidence)]
     parts = [*_little_data(evidence), f"use {named(choice)}: it {words}"]
     if choice != evidence.best:
         parts.append(_simpler(evidence))
@@ -306,8 +323,10 @@ def _beside_baseline(evidence: Evidence) -> list[str]:
     write = numbers_for(evidence)
     side = "worse" if gain > 0 else "better"
     did = "just as well" if write.vanishes(gain) else f"{write.difference(gain)} {side}"
-    truth = f"the truth may be {_range(evidence, low, high)}"
-    return [f"it is not shown to be better than {named(baseline)}, which did {did} here: {truth}"]
+    hardly = f"it is not shown to be better than {named(baseline)}, which did {did} here"
+    if low * high > 0:
+        return [f"{hardly} ({_limits(write, low, high)}), {NOT_QUITE}"]
+    return [f"{hardly}: the truth may be {_range(evidence, low, high)}"]
 
 
 def _rare_class(evidence: Evidence) -> str:
@@ -324,8 +343,13 @@ def _rare_class(evidence: Evidence) -> str:
     )
 
 
-def _toss_up(evidence: Evidence) -> str:
-    """Return who could be chosen as well."""
+def _limits(write: Numbers, low: float, high: float) -> str:
+    """Return an interval on one side of zero, without its sign."""
+    return write.interval(*sorted((abs(low), abs(high))))
+
+
+def _contenders(evidence: Evidence) -> list[str]:
+    """Return who could be chosen as well, and the choice, best first."""
     shares, choice = evidence.selection.shares, evidence.selection.name
     often = sorted(evidence.eligible, key=lambda name: (name != choice, -shares[name]))
     # Redrawn means may lead to a simple contestant that the evidence as a whole rules out.
@@ -333,7 +357,20 @@ def _toss_up(evidence: Evidence) -> str:
     possible = [name for name in often if name == choice or within[name] >= OUT_OF_THE_RACE]
     often = possible if len(possible) > 1 else often
     contenders = {name for name in often if shares[name] >= CONTENDER} | set(often[:2])
-    names = [name for name in evidence.order if name in contenders]
+    return [name for name in evidence.order if name in contenders]
+
+
+def _why_suggested(evidence: Evidence, names: Sequence[str]) -> str:
+    """Return that the choice is simpler than who did better here; empty where nobody did."""
+    choice, grades = evidence.selection.name, evidence.complexity
+    others = [name for name in names if name != choice]
+    if choice == names[0] or min(grades[name] for name in others) <= grades[choice]:
+        return ""
+    return f"the {'simpler of the two' if len(names) == 2 else 'simplest of them'}, "
+
+
+def _toss_up(evidence: Evidence, names: Sequence[str]) -> str:
+    """Return between whom it is a toss-up, and how far they are apart."""
     write = numbers_for(evidence)
     means = dict(zip(evidence.names, evidence.posterior.means, strict=True))
     values = listed([write.plain(means[name]) for name in names])
@@ -405,8 +442,7 @@ def _rival(evidence: Evidence, rivals: Sequence[str]) -> str:
     if write.vanishes(value):
         return f"{who} did just as well here; the truth may be {_range(evidence, low, high)}"
     if (low > 0) == (high > 0):
-        limits = write.interval(*sorted((abs(low), abs(high))))
-        return f"{who} did {size} worse here ({limits}), not quite enough to rule out chance"
+        return f"{who} did {size} worse here ({_limits(write, low, high)}), {NOT_QUITE}"
     return (
         f"{who} did {size} worse here, which may be chance: the truth may be "
         f"{_range(evidence, low, high)}"
