@@ -242,7 +242,7 @@ def _decision() -> plt.Figure:
         {"choose": ("low", "high", "reject")},
         {"utility": Utility(("class", "choose"), [[0, -1, -0.2], [-5, 0, -0.2]])},
     )
-    return influence_diagram(diagram).figure
+    return influence_diagram(diagram, observed=["x"]).figure
 
 
 def _necker() -> plt.Figure:
@@ -254,7 +254,9 @@ def _necker() -> plt.Figure:
         kind, side, height, depth = name
         shift = 0.9 if depth == "B" else 0.0
         x = (2.4 if side == "R" else 0.0) + shift + (5.4 if kind == "B" else 0.0)
-        places[name] = (x, (2.4 if height == "U" else 0.0) + shift)
+        # One cube lower, so that links between the cubes do not lie on those within.
+        lower = 1.5 if kind == "B" else 0.0
+        places[name] = (x, (2.4 if height == "U" else 0.0) + shift - lower)
     for ax, mode in zip(panels, cube.modes()[:2], strict=True):
         constraint_diagram(cube, mode, positions=places, ax=ax)
         ax.set_title(f"goodness {mode.goodness:.0f}: all of {mode.active[0][0]}")

@@ -122,16 +122,18 @@ def _regret() -> plt.Figure:
 
 
 def _tiger() -> plt.Figure:
-    """Return the tiger's lines: now, after sensing, with two steps to go, and restless."""
+    """Return figures 18.10 and 18.11: lines now, after hearing, after sensing, and two steps."""
     process, restless = tiger(), tiger(stay=0.2)
     first = solve_exactly(process, 1)[0]
     panels = {
         "one step to go": first,
+        "heard left, times its probability": after_action(process, first, "sense", "hear left"),
+        "heard right, times its probability": after_action(process, first, "sense", "hear right"),
         "after sensing, its price left out": after_action(process, first, "sense"),
         "two steps to go": solve_exactly(process, 2)[1],
         "two steps to go, restless": solve_exactly(restless, 2)[1],
     }
-    figure, axes = plt.subplots(2, 2, figsize=(9.5, 7.0), layout="constrained")
+    figure, axes = plt.subplots(2, 3, figsize=(13.0, 7.0), layout="constrained")
     for ax, (title, vectors) in zip(axes.flat, panels.items(), strict=True):
         alpha_lines(vectors, actions=process.actions, ax=ax)
         ax.set(title=title, xlabel="probability that the tiger is left")

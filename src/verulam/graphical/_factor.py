@@ -381,7 +381,10 @@ class Evidence:
 
 
 def read_evidence(model: FactorModel, evidence: Mapping[str, Any] | None) -> Evidence:
-    """Return evidence by numbers of states: a label, a set of labels, or likelihoods."""
+    """Return evidence by numbers of states: a label, a set of labels, or likelihoods.
+
+    Likelihoods are in the order of the states, or by label.
+    """
     hard: dict[str, int] = {}
     soft: dict[str, np.ndarray] = {}
     if evidence is None:
@@ -397,7 +400,12 @@ def read_evidence(model: FactorModel, evidence: Mapping[str, Any] | None) -> Evi
             continue
         except (KeyError, TypeError):  # no node, not a label, or nothing that can be one
             places = lookup[model.check_name(name)]
-        if isinstance(value, set | frozenset):
+        if isinstance(value, Mapping):
+            for label in value:
+                state_position(name, model.states[name], label)
+            named = [value.get(label) for label in model.states[name]]
+            soft[name] = _likelihood(name, named, len(places))
+        elif isinstance(value, set | frozenset):
             if not value:
                 raise DataError(
                     f"evidence[{name!r}]: the set is empty; expected one state of {name!r} or more."

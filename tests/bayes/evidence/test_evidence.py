@@ -208,6 +208,8 @@ def test_models_without_evidence_are_refused():
         BayesianModelAverage([BayesianLinearRegression(estimate="ml")]).fit(X, Y)
     with pytest.raises(DataError, match="one model or more"):
         BayesianModelAverage([]).fit(X, Y)
+    with pytest.raises(DataError, match=r"expected regressors.* one of them is .'line'"):
+        BayesianModelAverage([("line", BayesianLinearRegression())]).fit(X, Y)
     with pytest.raises(DataError, match="has no evidence"):
         compare_models({"a": Ridge()}, X, Y)
     with pytest.raises(DataError, match="n_draws must be"):

@@ -61,6 +61,8 @@ def test_soft_evidence_and_sets(make_network, seed):
         answer = network.query("x0", evidence, method=method)
         assert_allclose(answer.values, expected, atol=1e-12)
         assert_allclose(answer.log_evidence, np.log(joint.sum()), atol=1e-10)
+    by_label = dict(zip(network.states["x3"], likelihood, strict=True))
+    assert_allclose(network.query("x0", {**evidence, "x3": by_label}).values, expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("scale", [1e-30, 1e-140, 1e30, 1e140])

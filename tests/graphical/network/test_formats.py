@@ -117,8 +117,11 @@ def test_other_files_are_refused(tmp_path):
     with pytest.raises(DataError, match="there is no network in it"):
         parse_bif("")
     (tmp_path / "noise.bif").write_bytes(bytes(range(128, 256)))
-    with pytest.raises(DataError, match=r"noise\.bif: not a text file"):
+    with pytest.raises(DataError, match=r"noise\.bif, line 1: not a text file"):
         read_bif(tmp_path / "noise.bif")
+    (tmp_path / "late.bif").write_bytes(b"network n { }\n// no letter: \xff\n")
+    with pytest.raises(DataError, match=r"late\.bif, line 2: not a text file"):
+        read_bif(tmp_path / "late.bif")
     with pytest.raises(DataError, match="expected a BayesianNetwork, not int"):
         to_bif(3)
     with pytest.raises(DataError, match="BIF cannot write"):

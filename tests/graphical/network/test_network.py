@@ -251,6 +251,16 @@ def test_pickling_leaves_out_what_is_compiled():
             "needs parents of two states, and 'a' has 3",
         ),
         (
+            {f"x{k}": Table(TWO, [0.5, 0.5]) for k in range(40)}
+            | {"b": NoisyOr({f"x{k}": 0.5 for k in range(40)})},
+            "'b': with 40 parents its table has 2,199,023,255,552 entries, more than",
+        ),
+        (
+            {f"x{k}": Table(TWO, [0.5, 0.5]) for k in range(30)}
+            | {"b": SoftmaxTable(TWO, {f"x{k}": 0.5 for k in range(30)})},
+            "'b': with 30 parents its table has 2,147,483,648 entries",
+        ),
+        (
             {"a": Table(TWO, [0.5, 0.5]), "b": SoftmaxTable(TWO, {"a": [[1.0]]})},
             r"weights of 'a' have the shape \(1, 1\)",
         ),

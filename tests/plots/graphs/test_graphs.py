@@ -175,6 +175,24 @@ def test_influence_diagram():
     assert len(drawn[Ellipse]) == len(drawn[Rectangle]) == len(drawn[Polygon]) == 1
 
 
+def test_what_is_known_before_a_decision_leads_to_it():
+    diagram = InfluenceDiagram(
+        {"class": Table(TWO, [0.5, 0.5]), "x": Table(TWO, np.eye(2), ("class",))},
+        {"choice": TWO},
+        {"gain": Utility(("class", "choice"), [[1, 0], [0, 1]])},
+    )
+    arrows = [
+        sum(
+            isinstance(patch, FancyArrowPatch)
+            for patch in influence_diagram(diagram, **options).patches
+        )
+        for options in ({}, {"observed": ["x"]})
+    ]
+    assert arrows == [3, 4]
+    with pytest.raises(DataError, match="observed: 'choice' is no chance node"):
+        influence_diagram(diagram, observed=["choice"])
+
+
 def test_constraint_network():
     cube = necker_cube()
     mode = cube.modes()[0]

@@ -306,6 +306,8 @@ def test_actions_that_a_state_does_not_offer_are_never_taken():
     ("options", "message"),
     [
         ({"learning_rate": 0.0}, "learning_rate is 0.0; expected a number above 0"),
+        ({"learning_rate": 1.5}, "learning_rate is 1.5; expected a number above 0 and at most 1"),
+        ({"learning_rate": inverse(2.0)}, "a schedule that begins with 2.0, outside of its range"),
         ({"learning_rate": "fast"}, "learning_rate is 'fast'"),
         ({"trace_decay": 1.5}, "trace_decay is 1.5"),
         ({"traces": "dutch"}, "traces is 'dutch'"),
@@ -357,3 +359,24 @@ def test_draws_never_land_behind_the_last_action_that_has_a_share():
     almost_one = np.nextafter(1.0, 0.0)
     assert [int(np.searchsorted(row, almost_one, side="right")) for row in sums] == [9, 2]
     assert (sums[:, -1] == 2.0).all()
+
+
+@pytest.mark.parametrize("engine", ["auto", "python"])
+@pytest.mark.parametrize(
+    ("kind", "rate"), [(QLearning, 1.0), (Sarsa, 0.5), (Sarsa, 1.0), (TDPrediction, 0.5)]
+)
+def test_traces_that_diverge_say_so(engine, kind, rate):
+    """Values of 10 and less cannot be learned to be 2e8, 1e41, 1e274 or missing."""
+    world = GridWorld("S...\n.##.\n...G", slip=0.2, goal_reward=10, discount=0.99)
+    agent = kind(learning_rate=rate, trace_decay=1.0, traces="accumulating", random_state=0)
+    with pytest.raises(DataError, match=r"learning diverged: after .* steps a value is"):
+        train(agent, world.process, episodes=300, random_state=0, engine=engine)
+
+
+def test_values_as_large_as_rewards_are_no_divergence():
+    world = GridWorld("S...G", goal_reward=1e30, discount=0.99)
+    agent = Sarsa(trace_decay=0.9, traces="accumulating", random_state=0)
+    train(agent, world.process, episodes=50, random_state=0)
+    assert 1e28 < np.abs(agent.values()).max() <= 1e30
+    # What is there already counts, too, where a world of small rewards follows.
+    train(agent, GridWorld("S...G", goal_reward=1.0, discount=0.99).process, episodes=5)

@@ -55,6 +55,13 @@ def test_lines_after_sensing_the_tiger():
     after = after_action(process, first, "sense")
     assert lines_of(after) == [[-100, 80], [-30.7, 55.7], [33, 26], [62.7, -30.7], [90, -100]]
     assert after.breaks() == pytest.approx([0.2596, 0.3180, 0.6562, 0.7174], abs=5e-5)
+    # Its parts, as in figures 18.10 (b) and (c): each line times the probability of what is heard.
+    left, right = (
+        after_action(process, first, "sense", heard) for heard in ("hear left", "hear right")
+    )
+    assert lines_of(left) == [[-70, 24], [-0.7, -0.3], [63, -30]]
+    assert lines_of(right) == [[-30, 56], [-0.3, -0.7], [27, -70]]
+    assert left.actions.tolist() == first.actions.tolist()
     # Without sensing again: the printed lines, of which (-43, -46) is below the others.
     doors = AlphaVectors.of([[-100.0, 80.0], [90.0, -100.0]])
     printed = after_action(process, doors, "sense")

@@ -87,6 +87,12 @@ class BayesianModelAverage(MetaEstimatorMixin, PredictsDistributions):
         )
         if not models:
             raise DataError("estimators must have one model or more.")
+        for model in models:
+            if not hasattr(model, "fit"):
+                raise DataError(
+                    f"estimators: expected regressors, such as BayesianLinearRegression(), and one "
+                    f"of them is {model!r}."
+                )
         self.estimators_ = [clone(model).fit(inputs, targets) for model in models]
         heights = []
         for model in self.estimators_:

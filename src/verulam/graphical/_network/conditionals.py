@@ -1,5 +1,6 @@
 """Conditional distributions of a node given its parents: tables, noisy-OR, sigmoid and softmax."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from verulam.base import DataError
 from verulam.graphical._factor import SUM_TOLERANCE, state_position
+from verulam.graphical._inference.junction_tree import MOST_ENTRIES
 from verulam.numerics import softmax
 
 #: Labels of the states of each parent, in order.
@@ -108,6 +110,16 @@ class Table:
         return values / sums[..., np.newaxis]
 
 
+def _refuse_large(sizes: Sequence[int], name: str) -> None:
+    """Refuse parents so many that their table, which every method sums over, has no room."""
+    entries = math.prod(sizes)
+    if entries > MOST_ENTRIES:
+        raise DataError(
+            f"{name!r}: with {len(sizes) - 1} parents its table has {entries:,} entries, more than "
+            f"{MOST_ENTRIES:,}; put nodes between it and its parents, each for some of them."
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class NoisyOr:
     r"""A node of two states that any of its parents can bring about by itself.
@@ -177,6 +189,7 @@ class NoisyOr:
                     f"{name!r}: a noisy-OR needs parents of two states, and {parent!r} has "
                     f"{len(labels)}."
                 )
+        _refuse_large([2] * (len(self.causes) + 1), name)
         absent = np.full((2,) * len(self.causes), 1.0 - self.leak)
         for axis, strength in enumerate(self.causes.values()):
             inhibited = np.array([1.0, 1.0 - strength])
@@ -254,6 +267,7 @@ class SoftmaxTable:
         scores = np.array([0.0, float(bias)]) if bias.ndim == 0 and n_states == 2 else bias
         scores = np.broadcast_to(scores, (n_states,))
         shape = tuple(map(len, parent_states))
+        _refuse_large([*shape, n_states], name)
         total = np.zeros((*shape, n_states)) + scores
         for axis, (parent, weight) in enumerate(self.weights.items()):
             part = np.asarray(weight, dtype=np.float64)

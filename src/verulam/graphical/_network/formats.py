@@ -122,7 +122,10 @@ def read_bif(path: str | Path) -> BayesianNetwork:
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise DataError(f"{path.name}: not a text file in UTF-8 ({error.reason}).") from error
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise DataError(
+            f"{path.name}, line {line}: not a text file in UTF-8 ({error.reason})."
+        ) from error
     return parse_bif(text, path.name)
 
 

@@ -174,7 +174,7 @@ class BayesianNetwork:
             Name of the node, or names.
         evidence
             For each observed node its state; or a set of states; or the likelihood of each state
-            (soft evidence).
+            (soft evidence), in their order or by label.
         method
             "auto": the junction tree, or likelihood weighting with a warning where its tables
             would be too large. By name: "junction tree", "elimination", "enumeration", "messages"

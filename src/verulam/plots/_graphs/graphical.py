@@ -209,13 +209,18 @@ def _mathematical(name: str) -> str:
     return f"${head}_{{{index}}}$" if mark and head.isalpha() and index.isalnum() else name
 
 
-def influence_diagram(diagram: InfluenceDiagram, *, ax: Axes | None = None) -> Axes:
+def influence_diagram(
+    diagram: InfluenceDiagram, *, observed: Sequence[str] = (), ax: Axes | None = None
+) -> Axes:
     """Draw chance nodes as ellipses, decisions as boxes and utilities as diamonds.
 
     Parameters
     ----------
     diagram
         The influence diagram.
+    observed
+        Chance nodes that are known before decisions are made: they are shaded, with an arrow to
+        each decision.
     ax
         Axes to draw on.
 
@@ -234,8 +239,15 @@ def influence_diagram(diagram: InfluenceDiagram, *, ax: Axes | None = None) -> A
     if not isinstance(diagram, InfluenceDiagram):
         raise DataError(f"diagram: expected an InfluenceDiagram, not {type(diagram).__name__}.")
     shapes = diagram.shapes
-    nodes = [GraphNode(name, shape=shapes.get(name, "ellipse")) for name in diagram.graph.nodes]
+    unknown = [name for name in observed if name not in diagram.graph.nodes or name in shapes]
+    if unknown:
+        raise DataError(f"observed: {unknown[0]!r} is no chance node of the diagram.")
+    nodes = [
+        GraphNode(name, shape=shapes.get(name, "ellipse"), shaded=name in observed)
+        for name in diagram.graph.nodes
+    ]
     edges = [GraphEdge(parent, child) for parent, child in diagram.graph.arcs]
+    edges += [GraphEdge(name, decision) for name in observed for decision in diagram.decisions]
     return graph_diagram(nodes, edges, ax=ax)
 
 

@@ -48,6 +48,11 @@ from verulam.reinforcement._exploration.rules_loops import (
     greedy_choice,
 )
 
+#: No sum of rewards comes near; where values double again and again, they soon do.
+LARGEST = 1e100
+#: How often larger than any sum of rewards values may be for a while, as traces overshoot.
+SLACK = 1e3
+
 
 class TabularAgent(Agent):
     """What agents with a table share: the table, traces, schedules and the compiled steps."""
@@ -117,7 +122,8 @@ class TabularAgent(Agent):
         if self._discount() is None:
             raise DataError("discount is None, but the environment has none; give one from 0 to 1.")
         check_number("discount", self._discount(), 0.0, 1.0)
-        check_rate("learning_rate", self.learning_rate, 0.0, np.inf, open_low=True)
+        # Beyond 1 a value is moved past its target, and from there farther away each time.
+        check_rate("learning_rate", self.learning_rate, 0.0, 1.0, open_low=True)
         check_option("rate_clock", self.rate_clock, CLOCKS)
         check_number("trace_decay", self.trace_decay, 0.0, 1.0)
         check_option("traces", self.traces, ("replacing", "accumulating"))
@@ -225,6 +231,8 @@ class TabularAgent(Agent):
         )
         error = float(target - values[cell])
         self._clock[N_STEPS] += 1
+        if not abs(error) < LARGEST:
+            self.refuse_divergence()
         traced = self.trace_decay > 0 or self.updating == "offline"
         if traced and self._rule == Q_RULE:
             cut_trace(
@@ -241,6 +249,37 @@ class TabularAgent(Agent):
         if over or cut:
             self.break_off()
         return error
+
+    def refuse_divergence(self, limit: float = LARGEST) -> None:
+        """Raise where values have grown beyond a limit, which accumulated traces can make them.
+
+        Parameters
+        ----------
+        limit
+            What no value should reach.
+        """
+        largest = float(np.abs(self.table_).max())
+        if not largest < limit:
+            raise DataError(
+                f"learning diverged: after {self.n_steps_:,} steps a value is {largest:.3g}. "
+                "Lower learning_rate or trace_decay, or take traces='replacing'."
+            )
+
+    def value_limit(self, before: float, reward: float, n_steps: int) -> float:
+        """Return what no value can come to in some steps, with room for what traces overshoot.
+
+        Parameters
+        ----------
+        before
+            Largest value at the start.
+        reward
+            Largest reward.
+        n_steps
+            Number of steps.
+        """
+        lost = 1.0 - float(self._numbers[0])
+        reach = n_steps + 1.0 if lost * (n_steps + 1.0) < 1.0 else 1.0 / lost
+        return min(SLACK * (before + 1.0 + reward * reach), LARGEST)
 
     def break_off(self) -> None:
         """End the episode: make changes that waited for it, and forget its traces."""

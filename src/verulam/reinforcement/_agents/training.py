@@ -201,6 +201,9 @@ def _run_compiled(
     parts: list[tuple[NDArray[Any], ...]] = []
     n_steps = n_episodes = 0
     interrupted = False
+    before = float(np.abs(agent.table_).max())
+    # Ten deviations of noise are beyond all that will be drawn.
+    largest = float(np.abs(process.outcome_rewards).max() + 10.0 * noise.max(initial=0.0))
     try:
         while n_steps < limits[0] and n_episodes < limits[1]:
             at[[0, 1, 2, N_DONE]] = 0
@@ -221,6 +224,7 @@ def _run_compiled(
             finished = int(at[N_DONE])
             n_episodes += finished
             parts.append(tuple(part[:finished].copy() for part in buffers))
+            agent.refuse_divergence(agent.value_limit(before, largest, n_steps))
             report(n_episodes, n_steps)
     except KeyboardInterrupt:
         if not may_end_early():
@@ -245,7 +249,8 @@ def _run_in_python(
     totals: list[float] = []
     worths: list[float] = []
     lengths: list[int] = []
-    n_steps, interrupted, ended = 0, False, True
+    n_steps, interrupted, ended, largest = 0, False, True, 0.0
+    before = float(np.abs(agent.table_).max()) if isinstance(agent, TabularAgent) else 0.0
     try:
         while n_steps < limits[0] and len(totals) < limits[1]:
             state, _ = environment.reset()
@@ -257,6 +262,7 @@ def _run_in_python(
                 n_steps += 1
                 cut = bool(cut) or (length >= limits[2] and not over)
                 agent.learn(Transition(state, action, float(reward), successor, bool(over), cut))
+                largest = max(largest, abs(float(reward)))
                 total += reward
                 worth += weight * reward
                 weight *= discount
@@ -272,6 +278,8 @@ def _run_in_python(
         interrupted = True
     if not ended:
         agent.break_off()
+    if isinstance(agent, TabularAgent):
+        agent.refuse_divergence(agent.value_limit(before, largest, n_steps))
     return TrainingRun(
         np.asarray(totals), np.asarray(worths), np.asarray(lengths, dtype=np.int64), n_steps,
         interrupted,

@@ -217,6 +217,7 @@ def after_action(
     process: PartiallyObservableProcess,
     vectors: AlphaVectors,
     action: Any,
+    observation: Any = None,
     *,
     max_vectors: int = 100_000,
 ) -> AlphaVectors:
@@ -230,6 +231,9 @@ def after_action(
         Values of the beliefs that follow.
     action
         Name or number.
+    observation
+        Name or number of what is seen: the part of the sum that belongs to it, each line for one
+        of `vectors`, with its action. None for the sum over all that may be seen.
     max_vectors
         Most vectors of a sum.
 
@@ -250,6 +254,9 @@ def after_action(
     check_type("process", process, PartiallyObservableProcess)
     check_type("vectors", vectors, AlphaVectors)
     joint = process.joint[process.action_code(action)]
+    if observation is not None:
+        table = joint[process.observation_code(observation)]
+        return AlphaVectors(vectors.vectors @ table.T, vectors.actions)
     total: NDArray[np.float64] | None = None
     for table in joint:
         if not table.any():

@@ -44,8 +44,9 @@ def read_pomdp(path: str | Path) -> PartiallyObservableProcess:
     """
     try:
         text = Path(path).read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise DataError(f"{path}: not a text file.") from None
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise DataError(f"{path}: line {line} is not text in UTF-8.") from None
     try:
         return _Reader(text).process()
     except DataError as error:
