@@ -47,6 +47,20 @@ _ALPHA = (_log("alpha", 1e-3, 1e3),)
 _COST = _log("C", 1e-2, 1e3)
 _WIDTH = _log("kernel__width", 0.2, 70.0)
 _EPSILON = _log("epsilon", 1e-3, 10.0)
+_RADIAL = (
+    _log("n_units", 3, 60, whole=True),
+    _log("spread_share", 0.3, 3.0),
+    _log("alpha", 1e-6, 1.0),
+)
+_EXPERTS = (_linear("n_experts", 2, 8, whole=True), _log("alpha", 1e-4, 10.0))
+_TREE_OF_EXPERTS = (
+    _one_of("branching", (2,), (4,), (2, 2), (3, 3), (2, 2, 2)),
+    _log("alpha", 1e-4, 10.0),
+)
+_SOFT_TREE = (_linear("max_depth", 1, 5, whole=True), _log("alpha", 1e-4, 1.0))
+_PROTOTYPES = _log("n_prototypes", 1, 10, whole=True)
+_LOCALITY = (_log("n_neighbors", 10, 200, whole=True),)
+_CASCADE = (_log("max_units", 1, 30, whole=True), _log("alpha", 1e-5, 1.0))
 _BAGS = (_linear("max_samples", 0.3, 1.0), _linear("max_features", 0.3, 1.0))
 
 #: By name in the catalogue. Ranges suit inputs that are scaled, as the plan has them.
@@ -101,6 +115,32 @@ DEFAULT_SPACES: Mapping[str, tuple[Factor, ...]] = {
     ),
     "neural.MLPClassifier": _NETWORK,
     "neural.MLPRegressor": _NETWORK,
+    "neural.CascadeCorrelationClassifier": _CASCADE,
+    "neural.CascadeCorrelationRegressor": _CASCADE,
+    "neural.ProjectionPursuitRegressor": (
+        _linear("n_terms", 1, 8, whole=True),
+        _log("smoothing", 1e-4, 1.0),
+    ),
+    "local.RBFNetworkClassifier": _RADIAL,
+    "local.RBFNetworkRegressor": _RADIAL,
+    "local.MixtureOfExpertsClassifier": _EXPERTS,
+    "local.MixtureOfExpertsRegressor": _EXPERTS,
+    "local.HierarchicalExpertsClassifier": _TREE_OF_EXPERTS,
+    "local.HierarchicalExpertsRegressor": _TREE_OF_EXPERTS,
+    "local.SoftDecisionTreeClassifier": _SOFT_TREE,
+    "local.SoftDecisionTreeRegressor": _SOFT_TREE,
+    "local.LearningVectorQuantisation": (_PROTOTYPES, _one_of("rule", "lvq1", "lvq2.1", "lvq3")),
+    "local.GeneralisedVectorQuantisation": (
+        _PROTOTYPES,
+        _one_of("relevances", None, "columns"),
+    ),
+    "local.GrowingCellsClassifier": (_log("max_units", 5, 80, whole=True),),
+    "local.LocalLearningClassifier": _LOCALITY,
+    "local.LocalLearningRegressor": _LOCALITY,
+    "local.ResourceAllocatingNetwork": (
+        _log("least_distance", 0.1, 2.0),
+        _linear("overlap", 0.3, 1.5),
+    ),
     "neural network": _NETWORK,
     "neural network regression": _NETWORK,
     "k-nearest neighbours": _NEIGHBOURS,
