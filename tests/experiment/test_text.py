@@ -29,6 +29,11 @@ def test_columns_line_up():
     assert lines == ["name      n", "------  ---", "a       100", "longer    2"]
 
 
+def test_a_mark_behind_a_name_goes_with_its_last_word():
+    table = wrapped_table(["learner", "error"], [["logistic regression *", "0.08"]], 27)
+    assert table.splitlines()[2:] == ["logistic         0.08", "  regression *"]
+
+
 @pytest.mark.parametrize("room", range(22, 60))
 def test_wrapped_names_lose_no_letter(room):
     """Whatever the width, the lines of a name put together are the name."""

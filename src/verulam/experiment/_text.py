@@ -112,7 +112,8 @@ def _folded(name: str, room: int) -> list[str]:
     All lines but the first leave room for their indent.
     """
     lines = [""]
-    for part in re.split(r"(?<=[ .])", name):
+    # A mark behind a name goes with its last word.
+    for part in re.split(r"(?<=[ .])(?!\*$)", name):
         rest = part
         while len((lines[-1] + rest).rstrip()) > (limit := room - 2 * (len(lines) > 1)):
             if not lines[-1]:

@@ -1,5 +1,7 @@
 """Overlap of errors: counts, agreement with McNemar's cells, numbers, and gaps."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.experiment.analysed import RUNS_OF, changed_copy
@@ -128,6 +130,7 @@ def test_a_vote_that_beats_the_best_is_said_to():
         "33.3 % (difference -43.1 to -23.5 points), so that together they are better than the best "
         "alone."
     )
+    assert "(difference +0.0 to +2.0 points)" in replace(vote, low=-1e-4, high=0.02).sentence
     alike = {"a": members["a"], "b": members["a"]}
     assert (vote_of(alike).low, vote_of(alike).high) == (0.0, 0.0)
 

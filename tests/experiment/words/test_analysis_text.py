@@ -4,6 +4,7 @@ import json
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from tests.experiment.conftest import BASELINE, BAYES, MEANS
 
@@ -11,6 +12,7 @@ from verulam.data import dataset
 from verulam.experiment import DataChoice, LearnerChoice, analyse
 from verulam.experiment._analysis.analysis import _finding_values
 from verulam.experiment._evidence.evidence import Evidence
+from verulam.experiment._report.report import render
 from verulam.experiment._text import bulleted, memory_text, p_text, size_text, wrapped_table
 from verulam.experiment._words.analysis_text import (
     about_differences,
@@ -104,6 +106,23 @@ def test_data_sets_side_by_side(several):
     assert "[1] majority class, [2] nearest mean" in " ".join(text.split())
     head = r"^contestant +mean rank +wins +adjusted p +against the best$"
     assert re.search(head, text, re.MULTILINE)
+
+
+def test_probabilities_over_data_sets_are_explained(make_results):
+    random = np.random.default_rng(0)
+    tables = []
+    for place in range(5):
+        frame = pd.DataFrame(random.normal(size=(40, 2)), columns=["a", "b"])
+        frame["y"] = np.where(frame["a"] + random.normal(size=40) > 0, "yes", "no")
+        tables.append(DataChoice(frame, target="y", label=f"table {place}"))
+    analysis = analyse(make_results([BASELINE, MEANS, BAYES], tables, resampling="2-fold"))
+    words = "over data sets like these, a contestant is"
+    assert f"No worse: the probability that, {words} behind the best by no more than matters" in (
+        " ".join(str(analysis).split())
+    )
+    assert f'"Better", "equal" and "worse" are the probabilities that, {words} better' in (
+        " ".join(render(analysis).split())
+    )
 
 
 def test_latex(factors):

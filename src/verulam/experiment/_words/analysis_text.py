@@ -23,6 +23,7 @@ from verulam.experiment._text import (
     p_text,
     paragraph,
     seconds_text,
+    sentence,
     size_text,
     spoken_name,
     text_table,
@@ -43,6 +44,11 @@ LATEX_SPECIAL = {
     "^": r"\textasciicircum{}",
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
 }
+#: What the probability beside a mean rank is.
+NO_WORSE = (
+    "the probability that, over data sets like these, a contestant is behind the best by no more "
+    "than matters (the Bayesian signed rank test)"
+)
 #: So many contestants fit side by side on a page.
 PER_PAGE = 5
 #: Heads of an analysis of variance, in the order of its columns.
@@ -91,6 +97,8 @@ def main_table(analysis: "Analysis") -> str:
     if analysis.overall is None and known is not None and len(analysis.table) > 1:
         tables.append(wrapped_table(*difference_cells(analysis)))
         tables.append(fill(about_differences(known, analysis.responses.names), WIDTH))
+    if analysis.overall is not None and _has_chances(analysis):
+        tables.append(fill(sentence(f"no worse: {NO_WORSE}"), WIDTH))
     tables.append(wrapped_table(*cost_cells(analysis)))
     if analysis.recommended is not None and len(analysis.table) > 1:
         words = "" if known is None else repeats_sentence(known)
@@ -209,10 +217,15 @@ def difference_cells(analysis: "Analysis") -> tuple[list[str], list[list[str]]]:
     return ["against the best", head, "adjusted p", ""], rows
 
 
+def _has_chances(analysis: "Analysis") -> bool:
+    """Return whether there are data sets enough for probabilities beside the mean ranks."""
+    return bool(analysis.table["equal"].notna().any())
+
+
 def _rank_cells(analysis: "Analysis") -> tuple[list[str], list[list[str]]]:
     """Return head and rows of the table over data sets as text, best first."""
     table = best_first(analysis)
-    chances = bool(table["equal"].notna().any())
+    chances = _has_chances(analysis)
     rows = []
     for name, row in table.iterrows():
         wins = row.get("wins", float("nan"))

@@ -55,15 +55,12 @@ def vote_sentence(vote: "Vote") -> str:
         scale = max(float(sum(roots)), np.finfo(float).tiny)
         first, second = (number_text(float(root)) for root in roots)
         achieved = f"have a root mean squared error of {first}; {best} has {second}"
-        unit, decimals = "", 3
+        unit, form = "", ".3g"
     else:
-        scale, unit, decimals = 0.01, " points", 1
+        scale, unit, form = 0.01, " points", ".1f"
         achieved = f"err on {_percent(vote.error)} of the rows; {best} errs on "
         achieved += _percent(vote.best_error)
-    limits = " to ".join(
-        f"{edge / scale:+.{decimals}f}" if unit else f"{edge / scale:+.{decimals}g}"
-        for edge in (vote.low, vote.high)
-    )
+    limits = " to ".join(f"{edge / scale:+z{form}}" for edge in (vote.low, vote.high))
     verdict = "which is no clear difference"
     if vote.high < 0:
         verdict = "so that together they are better than the best alone"

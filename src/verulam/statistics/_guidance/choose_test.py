@@ -119,7 +119,8 @@ RULES = (
     rule(MANY, "repeated", NUMBERS, 2, "one_way_anova",
          "only when each learner had its own splits", NORMAL, "all results are independent"),
     rule(MANY, "data sets", NUMBERS, 3, "compare_many",
-         "ranks within data sets, then pairs and groups that are not distinguishable", INDEPENDENT),
+         "ranks make data sets comparable; then pairs, and groups that are not distinguishable",
+         INDEPENDENT),
     rule(MANY, "data sets", NUMBERS, 2, "kruskal_wallis",
          "only when results are not from the same data sets", "all results are independent"),
     rule(MANY, SPLITS, "vector", 3, "manova",
@@ -164,7 +165,7 @@ def choose_test(
     >>> [choice.function for choice in choose_test("compare", "k-fold")]
     ['corrected_t_test', 'bayesian_correlated_t', 'cv_t_test']
     >>> choose_test("best", "data sets", replications=20)[0].reason
-    'ranks within data sets, then pairs and groups that are not distinguishable'
+    'ranks make data sets comparable; then pairs, and groups that are not distinguishable'
     """
     checked_option(aim, "aim", AIMS)
     checked_option(design, "design", DESIGNS)
