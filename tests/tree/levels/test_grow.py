@@ -86,7 +86,7 @@ def test_both_growers_agree_on_the_entropy(monkeypatch, kind, n_classes):
 
 @pytest.mark.parametrize("options", [{}, {"min_samples_leaf": 4}], ids=str)
 @pytest.mark.parametrize("n_classes", [0, 2, 10])
-@pytest.mark.parametrize("kind", ["continuous", "mixed"])
+@pytest.mark.parametrize("kind", ["continuous", "sparse", "mixed"])
 @pytest.mark.parametrize("special", ["weights", "gaps", "both"])
 def test_both_growers_agree_on_weights_and_gaps(monkeypatch, special, kind, n_classes, options):
     X, y = problem(kind, n_classes)

@@ -21,6 +21,9 @@ from verulam.tree._levels.weight_loops import (
     weighted_impurity,
 )
 
+#: From so many rows of one value on their end is looked for, and their classes are not counted.
+LONG_RUN = 32
+
 
 @part_of_loop
 def weight_at(weights, row):
@@ -49,6 +52,63 @@ def end_of_known(words, i, end):
         else:
             i = middle + 1
     return i
+
+
+@inner_loop_in_place
+def pass_run(words, i, last, classes, whole, missing, first):
+    """Return where a long run of one value ends, and write the class counts up to there.
+
+    They are what the rows behind it leave, where those are fewer than the rows of the run: else
+    the run is not passed, and `i` is returned.
+    """
+    rank, low, high = words[i] >> ROW_BITS, i + np.int64(LONG_RUN), last
+    if low >= last or words[low] >> ROW_BITS != rank:
+        return i
+    while low < high:
+        middle = (low + high) // 2
+        if words[middle] >> ROW_BITS == rank:
+            low = middle + 1
+        else:
+            high = middle
+    if last - low >= low - i:
+        return i
+    for k in range(whole.shape[0]):
+        first[k] = whole[k] - missing[k]
+    for j in range(low, last):
+        first[classes[words[j] & ROW_MASK]] -= 1.0
+    return low
+
+
+@part_of_loop
+def add_rank(
+    words, i, last, classes, weights, whole, missing, first, squares, product, crossed, weight
+):
+    """Add the rows of one value to the first side.
+
+    Returns where they end, and the running sums up to there.
+    """
+    rank = words[i] >> ROW_BITS
+    if weights is None:
+        # Counts are whole numbers, so that what is left of them is exact.
+        stop = pass_run(words, i, last, classes, whole, missing, first)
+        if stop > i:
+            squares, product, crossed, weight = 0.0, 0.0, 0.0, 0.0
+            for k in range(whole.shape[0]):
+                squares += first[k] * first[k]
+                product += first[k] * whole[k]
+                crossed += first[k] * missing[k]
+                weight += first[k]
+            return stop, squares, product, crossed, weight
+    while i < last and words[i] >> ROW_BITS == rank:
+        row = words[i] & ROW_MASK
+        label, w = np.int64(classes[row]), weight_at(weights, row)
+        squares += w * (2.0 * first[label] + w)
+        product += w * whole[label]
+        crossed += w * missing[label]
+        first[label] += w
+        weight += w
+        i += 1
+    return i, squares, product, crossed, weight
 
 
 @part_of_loop
@@ -82,17 +142,22 @@ def scan_gapped_classes(words, i, last, end, classes, weights, counts, whole, to
         lost_product += missing[k] * whole[k]
         first[k] = 0.0
     while True:
-        rank = words[i] >> ROW_BITS
-        while i < last and words[i] >> ROW_BITS == rank:
-            row = words[i] & ROW_MASK
-            label, w = np.int64(classes[row]), weight_at(weights, row)
-            squares += w * (2.0 * first[label] + w)
-            product += w * whole[label]
-            crossed += w * missing[label]
-            first[label] += w
-            weight += w
-            i += 1
-            n_first += 1
+        start = i
+        i, squares, product, crossed, weight = add_rank(
+            words,
+            i,
+            last,
+            classes,
+            weights,
+            whole,
+            missing,
+            first,
+            squares,
+            product,
+            crossed,
+            weight,
+        )
+        n_first += i - start
         if i == last:
             return best, cut, side
         for to in range(1 if n_missing == 0 else 2):
