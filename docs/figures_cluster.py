@@ -7,6 +7,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 from sklearn.datasets import make_moons
 from sklearn.exceptions import ConvergenceWarning
@@ -61,6 +62,7 @@ def _passes(Z: pd.DataFrame) -> plt.Figure:
             ax.scatter(*rows[labels == k].to_numpy().T, s=14, marker=marker(k), color=colour(k))
             ax.plot(*centre, marker="X", markersize=13, color=colour(k), markeredgecolor="black")
         ax.set_title(f"k-means, pass {number}: error {trace[number - 1].error:.0f}")
+    means, colours = starts, np.arange(3)
     for ax, number in zip(axes[1], (1, 5, 20, 200), strict=True):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
@@ -71,10 +73,14 @@ def _passes(Z: pd.DataFrame) -> plt.Figure:
                 precisions_init=np.array([np.eye(2)] * 3),
                 max_iter=number,
             ).fit(rows)
-        mixture_ellipses(mixture, rows, deviations=(1.5,), ax=ax)
+        # Components stand by their weight, whose order changes: who was nearest goes on.
+        before, now = linear_sum_assignment(cdist(means, mixture.means_))
+        colours = colours[before[np.argsort(now)]]
+        means = mixture.means_
+        mixture_ellipses(mixture, rows, deviations=(1.5,), colours=colours, ax=ax)
         ax.get_legend().remove()
         mean = mixture.score(rows) / len(rows)
-        ax.set_title(f"mixture, pass {mixture.n_iter_}: log-likelihood {mean:.2f}")
+        ax.set_title(f"mixture, pass {mixture.n_iter_}: mean log p {mean:.2f}")
     return figure
 
 

@@ -212,7 +212,9 @@ def test_shares_are_not_missed_by_rounding():
 def test_empty_baskets_count_as_transactions():
     sets = frequent_itemsets([["a"], [], ["a", "b"], []], 0.5)
     assert as_dictionary(sets) == {frozenset("a"): 2}
-    assert len(frequent_itemsets([[], []], 0.5)) == 0
+    none = frequent_itemsets([[], []], 0.5)
+    assert len(none) == 0
+    assert str(none) == "No set of items is in 1 or more transactions."
 
 
 def test_frame_and_words():

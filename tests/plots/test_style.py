@@ -1,12 +1,16 @@
 """Shared style: distinct signs, tints, and legends that make room."""
 
+import itertools
+
 import matplotlib.pyplot as plt
+import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 from numpy.testing import assert_allclose
 
 from verulam.plots._style import (
     PALETTE,
+    annotate_apart,
     axes_or_new,
     by_name,
     colour,
@@ -68,3 +72,18 @@ def test_one_record_needs_no_name():
 def test_area_stands_in_brackets_behind_a_name():
     assert with_area("a", 0.5) == "a (area 0.500)"
     assert with_area("", 0.5, "mean") == "mean 0.500"
+
+
+def test_texts_beside_points_cover_neither_one_another_nor_points():
+    random = np.random.default_rng(0)
+    points = np.repeat(random.random((5, 2)), 2, axis=0) + 0.004 * random.random((10, 2))
+    axes = axes_or_new(None, 6, 4)
+    axes.scatter(*points.T, s=20)
+    axes.margins(0.4, 0.2)
+    annotate_apart(axes, points, [f"name {number}" for number in range(10)], 7.0)
+    axes.figure.canvas.draw()
+    boxes = [text.get_window_extent() for text in axes.texts]
+    assert len(boxes) == 10
+    assert not any(one.overlaps(other) for one, other in itertools.combinations(boxes, 2))
+    places = axes.transData.transform(points)
+    assert not any(box.contains(*place) for box in boxes for place in places)

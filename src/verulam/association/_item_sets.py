@@ -160,6 +160,8 @@ class ItemSets:
         return frame.reset_index(drop=True)
 
     def __str__(self) -> str:
+        if not len(self):
+            return f"No set of items is in {self.least_count:,} or more transactions."
         frame = self.to_frame()
         frame["items"] = [", ".join(map(str, items)) for items in frame["items"]]
         shown = frame.drop(columns="length").head(20)

@@ -49,7 +49,7 @@ class Transactions:
         """Return transactions from lists of items; an item that is named twice counts once."""
         if not hasattr(transactions, "__iter__"):
             raise DataError(f"transactions is {transactions!r}; expected a list of lists of items.")
-        rows: list[Any] = list(transactions)
+        rows: list[Any] = transactions if isinstance(transactions, list) else list(transactions)
         if not set(map(type, rows)) <= {list}:
             rows = [_checked_row(place, row) for place, row in enumerate(rows)]
         flat = list(chain.from_iterable(rows))
@@ -235,7 +235,7 @@ def as_transactions(data: Any) -> Transactions:
             "DataFrame with a column for each item."
         )
     if isinstance(data, Sequence | np.ndarray | pd.Series):
-        return Transactions.from_lists(list(data))
+        return Transactions.from_lists(data)
     raise DataError(
         f"Expected Transactions, a DataFrame or a list of lists, not {type(data).__name__}."
     )
@@ -265,7 +265,7 @@ def _numbered(items: list[Any]) -> tuple[NDArray[Any], tuple[Any, ...]]:
         codes, first = _numbered_values(values)
         names = tuple(items[place] for place in first.tolist())
         # Whatever else stands for a whole number need not be equal to it.
-        if all(isinstance(name, int | np.integer) for name in names):
+        if all(issubclass(kind, int | np.integer) for kind in set(map(type, names))):
             return codes, names
     # Filled one by one, because a list of tuples would become a table.
     codes, known = pd.factorize(np.fromiter(items, object, len(items)), use_na_sentinel=True)

@@ -1,6 +1,7 @@
 """What the pictures share: colours that everyone can tell apart, markers, axes and legends."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import product
 from textwrap import fill
 from typing import Any, TypeVar
 
@@ -76,6 +77,44 @@ def place_legend(ax: Axes, *, beside: bool = False, **options: Any) -> None:
         options = {**options, **place, **small}
     for text in ax.legend(**options).get_texts():
         text.set_text(folded(text.get_text()))
+
+
+def annotate_apart(
+    ax: Axes, points: NDArray[np.float64], texts: Sequence[str], size: float = 8.0
+) -> None:
+    """Write a text beside each point, on the side and at the height where it covers no other.
+
+    The limits of the axes must be final: what is free is measured on the page.
+    """
+    # The layout is known once it has been drawn.
+    ax.figure.canvas.draw()
+    pixels = ax.figure.dpi / 72.0
+    at = ax.transData.transform(np.asarray(points, dtype=np.float64).reshape(-1, 2)) / pixels
+    # Points are in the way as well as texts.
+    taken = [(x - 3.0, y - 3.0, x + 3.0, y + 3.0) for x, y in at]
+    for (x, y), point, text in zip(at, points, texts, strict=True):
+        # A letter is about half as wide as the type is high.
+        width = 0.55 * size * len(text)
+        for lift, right in product((4.0, -11.0, 14.0, -21.0, 24.0, -31.0), (True, False)):
+            left = x + 5.0 if right else x - 5.0 - width
+            box = (left, y + lift, left + width, y + lift + size)
+            if not any(_overlap(box, other) for other in taken):
+                break
+        else:
+            lift, right, box = 4.0, True, (x + 5.0, y + 4.0, x + 5.0 + width, y + 4.0 + size)
+        taken.append(box)
+        ax.annotate(
+            text, tuple(point), (5.0 if right else -5.0, lift), textcoords="offset points",
+            fontsize=size, ha="left" if right else "right",
+        )  # fmt: skip
+
+
+def _overlap(first: tuple[float, ...], second: tuple[float, ...]) -> bool:
+    apart = (
+        first[2] <= second[0] or second[2] <= first[0] or first[3] <= second[1]
+        or second[3] <= first[1]
+    )  # fmt: skip
+    return not apart
 
 
 def folded(text: str, width: int = LABEL_WIDTH) -> str:

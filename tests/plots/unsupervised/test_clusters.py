@@ -90,6 +90,14 @@ def test_ellipses_have_the_axes_of_the_covariances():
     assert axes.get_legend().get_texts()[0].get_text() == "component 0, 100%"
 
 
+def test_components_may_have_the_colours_of_another_picture():
+    X = np.random.default_rng(0).normal(size=(60, 2)) + np.repeat([[0, 0], [9, 9]], 30, axis=0)
+    mixture = GaussianMixture(2, random_state=0).fit(X)
+    axes = mixture_ellipses(mixture, X, deviations=(1.0,), colours=(1, 0))
+    shades = [ellipse.get_edgecolor() for ellipse in axes.patches]
+    assert shades == [to_rgba(colour(1)), to_rgba(colour(0))]
+
+
 def test_criteria_have_a_curve_for_each_family_and_a_ring_around_the_best():
     random = np.random.default_rng(0)
     X = np.r_[random.normal(size=(40, 2)), 9 + random.normal(size=(40, 2))]

@@ -53,7 +53,10 @@ def _is_plain(table: pd.DataFrame) -> bool:
 
 def take_rows(table: Any, rows: NDArray[Any]) -> Any:
     """Return some rows of a table or array, by number or by truth."""
-    return table.iloc[rows] if isinstance(table, pd.DataFrame) else table[rows]
+    if isinstance(table, pd.DataFrame):
+        return table.iloc[rows]
+    # Whole rows are taken twice as fast by `take`, which knows numbers alone.
+    return table[rows] if rows.dtype == bool else table.take(rows, axis=0)
 
 
 class ColumnSubset(Transformer):

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from verulam.base import DataError
 from verulam.ensemble import Coverage, Diversity, EigenLearners, majority_probability
-from verulam.plots._style import axes_or_new, colour, line, marker, place_legend
+from verulam.plots._style import annotate_apart, axes_or_new, colour, line, marker, place_legend
 
 
 def majority_curves(
@@ -124,12 +124,11 @@ def kappa_error(report: Diversity, *, ax: Axes | None = None) -> Axes:
         raise DataError("A pair of members is needed; the report has one member.")
     ax = axes_or_new(ax, 5.6, 4.2)
     ax.scatter(pairs["kappa"], pairs["mean_error"], s=22, color=colour(0), alpha=0.7, linewidths=0)
-    if len(pairs) <= 10:
-        for names, *place in pairs[["kappa", "mean_error"]].itertuples():
-            ax.annotate(", ".join(names), tuple(place), xytext=(5, 4), textcoords="offset points",
-                        fontsize="x-small")  # fmt: skip
-        ax.margins(0.4, 0.15)
     ax.set(xlabel="kappa: agreement of a pair", ylabel="mean error of the pair")
+    if len(pairs) <= 10:
+        ax.margins(0.4, 0.15)
+        names = [", ".join(map(str, pair)) for pair in pairs.index]
+        annotate_apart(ax, pairs[["kappa", "mean_error"]].to_numpy(), names, 7.0)
     return ax
 
 

@@ -1,5 +1,6 @@
 """Clusters: hierarchies with a cut, silhouettes, mixtures as ellipses, and criteria by size."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -157,6 +158,7 @@ def mixture_ellipses(
     *,
     columns: tuple[int, int] = (0, 1),
     deviations: tuple[float, ...] = (1.0, 2.0),
+    colours: Sequence[int] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw rows by their component, the paler the less sure, and components as ellipses.
@@ -171,6 +173,9 @@ def mixture_ellipses(
         The two columns to show; ellipses are those of the marginal densities.
     deviations
         Radii of the ellipses in standard deviations.
+    colours
+        Place of each component in the palette; None for their order. Pictures of several mixtures
+        can so have one colour for what is the same in all.
     ax
         Axes to draw on.
 
@@ -190,15 +195,16 @@ def mixture_ellipses(
     ax = axes_or_new(ax, 6.4, 4.8)
     shares = mixture.predict_proba(X)
     best, rows = shares.argmax(axis=1), np.asarray(X, dtype=np.float64)[:, list(columns)]
-    for k in range(len(components.weights)):
+    palette = range(len(components.weights)) if colours is None else colours
+    for k, shade in enumerate(palette):
         mine = best == k
         ax.scatter(
-            rows[mine, 0], rows[mine, 1], s=18, marker=marker(k), color=colour(k), linewidth=0,
-            alpha=np.clip(2 * shares[mine, k] - 1, 0.15, 0.9),
+            rows[mine, 0], rows[mine, 1], s=18, marker=marker(shade), color=colour(shade),
+            linewidth=0, alpha=np.clip(2 * shares[mine, k] - 1, 0.15, 0.9),
         )  # fmt: skip
         # Rows differ in how pale they are, and the legend shows none of them.
         share = f"component {k}, {components.weights[k]:.0%}"
-        ax.scatter([], [], s=18, marker=marker(k), color=colour(k), label=share)
+        ax.scatter([], [], s=18, marker=marker(shade), color=colour(shade), label=share)
         matrix = components.matrices()[k][np.ix_(columns, columns)]
         values, vectors = np.linalg.eigh(matrix)
         angle = float(np.degrees(np.arctan2(vectors[1, 1], vectors[0, 1])))
@@ -206,8 +212,8 @@ def mixture_ellipses(
             ax.add_patch(
                 Ellipse(
                     tuple(components.means[k, list(columns)]), 2 * radius * np.sqrt(values[1]),
-                    2 * radius * np.sqrt(values[0]), angle=angle, fill=False, edgecolor=colour(k),
-                    linewidth=1.4,
+                    2 * radius * np.sqrt(values[0]), angle=angle, fill=False,
+                    edgecolor=colour(shade), linewidth=1.4,
                 )
             )  # fmt: skip
     ax.set(xlabel=names[columns[0]], ylabel=names[columns[1]])
