@@ -172,7 +172,9 @@ def _evidence() -> plt.Figure:
     figure, axes = plt.subplots(1, 2, figsize=(9.0, 3.6), layout="constrained")
     models = {degree: BayesianLinearRegression(degree=degree) for degree in range(1, 8)}
     evidence_curve(compare_models(models, weight - 3.0, miles), ax=axes[0])
-    axes[0].set_xlabel("degree")
+    # Room for the legend above the curves, which fill the rest.
+    axes[0].set(xlabel="degree", ylim=(None, axes[0].get_ylim()[1] + 14.0))
+    axes[0].legend(loc="upper right")
     coins = {
         "a nearly fair coin": BetaBernoulli(50, 50),
         "a coin that may be bent": BetaBernoulli(5, 5),

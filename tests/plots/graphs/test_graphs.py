@@ -38,7 +38,7 @@ from verulam.plots import (
     influence_diagram,
     separation_diagram,
 )
-from verulam.plots._graphs.diagram import layout
+from verulam.plots._graphs.diagram import WIDTH, layout
 
 TWO = ("no", "yes")
 
@@ -108,6 +108,17 @@ def test_parents_stand_above_their_children():
         assert places[parent][1] > places[child][1]
     assert places["sprinkler"][0] != places["rain"][0]
     assert len(set(places.values())) == 4
+
+
+def test_arcs_that_pass_layers_have_no_node_in_their_way():
+    nodes = [GraphNode(name) for name in "abcd"]
+    edges = [GraphEdge(*arc) for arc in ("ab", "bc", "cd", "ad")]
+    places = layout(nodes, edges)
+    assert list(places) == ["a", "b", "c", "d"]
+    for name in "bc":
+        (left, top), (right, bottom), (x, y) = places["a"], places["d"], places[name]
+        passing = left + (right - left) * (y - top) / (bottom - top)
+        assert abs(x - passing) > WIDTH
 
 
 def test_a_loop_of_links_can_be_laid_out():

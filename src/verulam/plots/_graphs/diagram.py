@@ -180,6 +180,7 @@ def layout(
         for name, above in parents.items():
             deepest = max((depth[parent] + 1 for parent in above), default=0)
             depth[name] = min(max(depth[name], deepest), len(parents) - 1)
+    parents = _with_waypoints(parents, depth)
     children: dict[str, list[str]] = {name: [] for name in parents}
     for name, above in parents.items():
         for parent in above:
@@ -195,8 +196,23 @@ def layout(
             }
             layer.sort(key=means.__getitem__)
             _spread(layer, means, column)
-    automatic = {name: (STEP_X * column[name], -STEP_Y * depth[name]) for name in parents}
+    automatic = {name: (STEP_X * column[name], -STEP_Y * depth[name]) for name in depth}
     return {node.name: node.position or automatic[node.name] for node in nodes}
+
+
+def _with_waypoints(
+    parents: Mapping[str, Sequence[str]], depth: dict[str, int]
+) -> dict[str, list[str]]:
+    """Break edges that pass layers at a point in each, which keeps nodes out of their way."""
+    broken: dict[str, list[str]] = {name: [] for name in parents}
+    for name, above in parents.items():
+        for parent in above:
+            last = parent
+            for level in range(depth[parent] + 1, depth[name]):
+                point = f"{parent}\n{name}\n{level}"
+                broken[point], depth[point], last = [last], level, point
+            broken[name].append(last)
+    return broken
 
 
 def _spread(layer: list[str], means: Mapping[str, float], column: dict[str, float]) -> None:
