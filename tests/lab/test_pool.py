@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import sys
 import threading
 import time
 import warnings
@@ -11,6 +12,7 @@ import pytest
 
 from verulam.lab import _pool
 from verulam.lab._pool import NICENESS, Outcome, Pool
+from verulam.lab._studies.questions import StudyQuestion, TableQuestion
 
 
 def double(value):
@@ -37,6 +39,10 @@ def die():
 
 def niceness():
     return os.nice(0)
+
+
+def libraries_of_pages(*questions):
+    return [name for name in ("panel", "bokeh") if name in sys.modules], questions
 
 
 @pytest.fixture(scope="module")
@@ -112,6 +118,16 @@ def test_a_failure_is_words_on_one_line(loop, pool):
 def test_warnings_come_once(loop, pool):
     ((_, outcome),) = outcomes(loop, pool, ("a", murmur))
     assert outcome.warnings == ("it is late",)
+
+
+def test_questions_arrive_without_the_libraries_of_pages(loop, pool):
+    # Once a server is there, all classes of the lab have their public names.
+    from verulam.lab import LabServer
+
+    assert LabServer.__module__ == TableQuestion.__module__ == "verulam.lab"
+    asked = TableQuestion("wine"), StudyQuestion("study.sqlite")
+    ((_, outcome),) = outcomes(loop, pool, ("a", libraries_of_pages, *asked))
+    assert outcome.value == ([], asked)
 
 
 def test_a_dead_process_is_replaced(loop, pool):

@@ -59,6 +59,9 @@ def load_later(package: str, rooms: tuple[str, ...], name: str) -> Any:
     """
     if name.startswith("__"):  # what others ask of any module
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
+    known = _CLASSES.get(package, {})
+    if name in known:  # a class that a pickle names, of a module that is there: no need of the rest
+        return known[name]
     module = sys.modules[package]
     folders = [f"{package}.{room}" for room in rooms] or [package]
     for folder in folders:

@@ -1,5 +1,6 @@
 """The command that serves the lab."""
 
+from multiprocessing import forkserver, get_all_start_methods
 from typing import Annotated
 
 import typer
@@ -26,6 +27,8 @@ def lab(
 
     For example: verulam lab --port 8000
     """
+    say("Starting the lab ...")
+    _begin_to_load()
     import verulam.lab
 
     try:
@@ -33,5 +36,11 @@ def lab(
     except ImportError as error:
         say(f"Error: {error}", err=True)
         raise typer.Exit(FAILED) from None
-    say("Starting the lab ...")
     serve(port, host=host, open_browser=not no_browser, announce=say)
+
+
+def _begin_to_load() -> None:
+    """Let the process that the others are copies of load the library while this one does, too."""
+    if "forkserver" in get_all_start_methods():
+        forkserver.set_forkserver_preload(["verulam.lab._warm"])
+        forkserver.ensure_running()

@@ -27,7 +27,7 @@ NICENESS = 5
 LIMIT = 45.0
 #: A job that may take more seconds than this leaves at least one process to the others.
 LONG = 60.0
-PRELOADED = ["verulam.lab._warm", "verulam.lab._studies.looking"]
+PRELOADED = ["verulam.lab._warm"]
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,14 @@ module makes these calls; it is imported nowhere but there.
 
 import os
 import warnings
+from importlib import import_module
 
+from verulam.base import publish
 from verulam.lab._jobs import estimate, picture
 from verulam.lab._state import Generated, LearnerSetting, PlaneState
 
+#: What the other pages ask for.
+WORK = ("_chapters.pictures", "_studies.comparing", "_studies.looking")
 #: Of the first learners of a plane, those whose loops take time to load.
 LEARNERS = (
     "nonparametric.KNeighborsClassifier",
@@ -20,7 +24,9 @@ LEARNERS = (
 
 
 def warm() -> None:
-    """Make a picture and an estimate of each learner."""
+    """Load what pages ask for, and make a picture and an estimate of each learner."""
+    for module in WORK:
+        import_module(f"verulam.lab.{module}")
     settings = tuple(LearnerSetting(name) for name in LEARNERS)
     state = PlaneState(data=Generated("Gaussians", 200, seed=1), learners=settings)
     with warnings.catch_warnings():
@@ -33,3 +39,6 @@ def warm() -> None:
 # The processes share the cores: threads of theirs would only compete, and a copy has none of them.
 os.environ["VERULAM_THREADS"] = "1"
 warm()
+# Questions arrive under their public names. Looked up among what is loaded, they need no pages,
+# whose libraries take seconds to load.
+publish("verulam.lab")
