@@ -159,6 +159,11 @@ _TEMPLATE = """
       for (const handle of name ? root.querySelectorAll(".noUi-handle") : []) {
         if (handle.getAttribute("aria-label") !== name) handle.setAttribute("aria-label", name);
       }
+      // Nor do titles that fold say whether what they fold is shown.
+      for (const title of root.querySelectorAll("button.card-header")) {
+        const open = String(!title.querySelector(".icon-tabler-chevron-right"));
+        if (title.getAttribute("aria-expanded") !== open) title.setAttribute("aria-expanded", open);
+      }
     }
   });
   const attach = Element.prototype.attachShadow;

@@ -76,10 +76,19 @@ PARTS = """
 .bk-btn.bk-active, .bk-btn.bk-btn-default.bk-active, .bk-btn.bk-btn-primary {
   background: var(--lab-accent, #0072b2); color: var(--lab-on-accent, #fff);
   border-color: var(--lab-accent, #0072b2); }
-select.bk-input { color-scheme: inherit; background-image: none; appearance: auto; }
+select.bk-input:not([size]):not([multiple]) { appearance: none; background-repeat: no-repeat;
+  background-image: linear-gradient(45deg, transparent 50%, var(--lab-faint, #5a646e) 50%),
+    linear-gradient(135deg, var(--lab-faint, #5a646e) 50%, transparent 50%);
+  background-position: right 14px center, right 9px center; background-size: 5px 5px; }
+select.bk-input[size] { background-image: none; }
+.bk-description > .bk-icon { background-color: var(--lab-faint, #5a646e); }
 .bk-btn.bk-active, .bk-btn-group .bk-btn.bk-active { box-shadow: none; }
 .bk-btn-group .bk-btn { border: 1px solid var(--lab-edge, #d9dde1); }
 .card { border: 0; }
+:host(.card) { outline: 1px solid var(--lab-edge, #d9dde1); }
+:host(.card:hover) { outline-color: var(--lab-accent, #0072b2); }
+button.card-header { color: var(--lab-faint, #5a646e); }
+button.card-header:focus-visible { outline: 2px solid var(--lab-accent, #0072b2); }
 .bk-btn-group > .bk-btn { box-shadow: none; }
 .card-header { padding: 4px 6px; min-height: 0; } .card-header-row h3, .card-title h3 {
   font-size: 13px; font-weight: 500; margin: 2px 0; }

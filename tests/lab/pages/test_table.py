@@ -153,3 +153,23 @@ def test_nothing_is_cut_off_and_every_control_has_a_name(table, width):
             "e => e.getAttribute('aria-label') || e.innerText || e.title ||"
             " (e.labels && e.labels.length && e.labels[0].innerText) || e.value || ''"
         )
+
+
+def test_columns_are_left_out_or_read_as_classes(lab, table, fruit):
+    open_fruit(table, fruit)
+    table.get_by_role("button", name="Columns", exact=True).click()
+    table.get_by_role("listbox", name="Columns to leave out").select_option("weight")
+    table.locator('[data-opened="3"]').wait_for()
+    table.get_by_role("listbox", name="Numbers that are codes or classes").select_option("size")
+    table.locator('[data-opened="4"]').wait_for()
+    view = lab.view()
+    assert view.question.leave_out == ("weight",)
+    assert view.question.categorical == ("size",)
+    rows = {row[0]: row[1:] for row in view.opened.columns}
+    assert rows["weight"][-1] == "ignored"
+    assert rows["size"][0] == "categorical"
+    assert view.opened.task == "classification"
+    table.get_by_role("button", name="Show code").click()
+    code = table.locator("[data-code]").inner_text()
+    assert "leave_out=['weight']" in code
+    assert "categorical=['size']" in code

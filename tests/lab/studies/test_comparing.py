@@ -1,5 +1,6 @@
 """The work behind the page Table, without a page."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -134,3 +135,19 @@ def test_a_copy_that_is_gone_and_a_target_that_is_none_are_refused(tmp_path):
         describe(tmp_path, TableQuestion(key="a" * 32, file="x.csv"))
     with pytest.raises(DataError, match="no column of iris"):
         describe(tmp_path, TableQuestion("iris", target="colour"))
+
+
+def test_columns_are_left_out_or_read_as_classes_on_request(tmp_path):
+    table = pd.DataFrame(
+        {"when": [0.0, 2.5, 12000.0, 4.0], "kind": [1, 2, 1, 2], "y": list("abab")}
+    )
+    opened = open_upload(tmp_path, "t.csv", table.to_csv(index=False).encode())
+    asked = replace(opened.question, target="y", leave_out=("when",), categorical=("kind",))
+    described = describe(tmp_path, asked)
+    rows = {row[0]: row for row in described.columns}
+    assert rows["when"][-2:] == ("0 to 12,000", "ignored")
+    assert rows["kind"][1] == "categorical"
+    assert described.question.leave_out == ("when",)
+    assert described.targets == ("when", "kind", "y")
+    with pytest.raises(DataError, match="nowhere"):
+        describe(tmp_path, replace(asked, leave_out=("nowhere",)))

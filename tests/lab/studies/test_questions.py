@@ -21,7 +21,13 @@ def packed(values, mark="#t="):
     [
         TableQuestion("iris", learners=("naive bayes", "nearest mean"), matters=0.02),
         TableQuestion(
-            key=KEY, file="my sales.csv", target="sold", measure="auc", drop_missing=True
+            key=KEY,
+            file="my sales.csv",
+            target="sold",
+            measure="auc",
+            drop_missing=True,
+            leave_out=("id", "when"),
+            categorical=("kind",),
         ),
         StudyQuestion("~/study.sqlite", study="ab12", measure="log_loss", matters=0.0, data="wine"),
         StudyQuestion(key=KEY),
@@ -45,6 +51,8 @@ def test_a_link_holds_the_question(question):
         {"matters": True},
         {"matters": "much"},
         {"learners": [1, 2]},
+        {"leave_out": "name"},
+        {"categorical": [None]},
         {"drop_missing": 1},
         {"unknown": 1},
         ["iris"],

@@ -33,7 +33,7 @@ from verulam.lab._studies.comparing import (
 )
 from verulam.lab._studies.questions import StudyQuestion, TableQuestion
 from verulam.lab._table_points import dropped_file, file_dropper
-from verulam.lab._widgets import button, labelled_select
+from verulam.lab._widgets import button, folded, labelled_select
 
 WIDTH = 300
 #: Seconds that a comparison, opening a file, and making a model may take.
@@ -98,6 +98,8 @@ class ComparisonView:
         self.dropper = file_dropper(width=WIDTH, layout="compact")
         self.dropper.param.watch(self._dropped, "value")
         self.target = labelled_select("Target", [], None, self._set_target, width=WIDTH)
+        self.left_out = self._column_list("Columns to leave out")
+        self.categorical = self._column_list("Numbers that are codes or classes")
         self.learners = pn.widgets.CheckBoxGroup(options=[], value=[], width=WIDTH)
         self.learners.param.watch(lambda _: self._changed(), "value")
         self.more = labelled_select(
@@ -118,6 +120,12 @@ class ComparisonView:
         self.start_button = button("Compare", self.start, color="primary", width=140)
         self.stop_button = button("Stop", self.stop, width=140)
         self.model_button = button("Make the final model", self.finalise, width=190)
+
+    def _column_list(self, title: str) -> Any:
+        """Return a list of which any number of columns can be taken."""
+        chosen = pn.widgets.MultiSelect(label=title, options=[], value=[], size=5, width=WIDTH)
+        chosen.param.watch(lambda _: self._set_columns(), "value")
+        return chosen
 
     def _make_parts(self) -> None:
         def part() -> Any:
@@ -148,6 +156,7 @@ class ComparisonView:
         self._question_card = pn.Column(
             pn.pane.HTML("<h2>2 Question</h2>"),
             self.target,
+            folded("Columns", self.left_out, self.categorical),
             self._asked_card,
             width=WIDTH + 20,
             visible=False,
@@ -203,7 +212,23 @@ class ComparisonView:
 
     def _set_target(self, name: str) -> None:
         if not self._quiet and self.opened is not None and name and name != NOTHING:
-            self._open(describe, replace(self.opened.question, target=name, drop_missing=False))
+            question = self.opened.question
+            rest = {
+                role: tuple(column for column in getattr(question, role) if column != name)
+                for role in ("leave_out", "categorical")
+            }
+            self._open(describe, replace(question, target=name, drop_missing=False, **rest))
+
+    def _set_columns(self) -> None:
+        """Describe the table anew, with other columns left out or read as classes."""
+        if self._quiet or self.opened is None:
+            return
+        question = replace(
+            self.question,
+            leave_out=tuple(self.left_out.value),
+            categorical=tuple(self.categorical.value),
+        )
+        self._open(describe, question, question)
 
     def _described(self, outcome: Outcome, asked: TableQuestion | None = None) -> None:
         if outcome.state != "done":
@@ -215,6 +240,12 @@ class ComparisonView:
         self.bundled.value = opened.question.bundled or NOTHING
         self.target.options = [*([] if opened.question.target else [NOTHING]), *opened.targets]
         self.target.value = opened.question.target or NOTHING
+        inputs = [name for name in opened.targets if name != opened.question.target]
+        for columns, names in (
+            (self.left_out, opened.question.leave_out),
+            (self.categorical, opened.question.categorical),
+        ):
+            columns.options, columns.value = inputs, list(names)
         self._fill_choices(opened, asked)
         self._quiet = False
         self._question_card.visible = True

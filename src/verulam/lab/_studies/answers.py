@@ -247,7 +247,7 @@ def table_html(
 def _cell(text: str) -> str:
     begins = bool(text) and (text[0].isdigit() or text[0] in "-<")
     # A range, or a sentence that begins with a number, is read as text.
-    is_number = begins and " to " not in text and len(re.findall(r"[^\W\d_]{2,}", text)) <= 1
+    is_number = begins and " to " not in text and not re.search(r"[^\W\d_]{3,}", text)
     kind = " class=number" if is_number else ""
     return f"<td{kind}>{html.escape(text)}</td>"
 

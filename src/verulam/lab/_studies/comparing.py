@@ -18,7 +18,7 @@ from verulam.experiment._resampling.resampling import resampling
 from verulam.experiment._store.store import Store
 from verulam.experiment._study.choices import default_learners
 from verulam.experiment._study.data_source import open_data
-from verulam.experiment._text import number_text, spoken_name
+from verulam.experiment._text import spoken_name
 from verulam.lab._studies.answers import AnswerView, answer_view, with_pictures
 from verulam.lab._studies.questions import TableQuestion
 from verulam.lab._studies.workspace import QUESTION, RUNS, folder_of, keep_upload, key_of
@@ -161,7 +161,7 @@ def describe(root: Path, question: TableQuestion) -> OpenedTable:
     if not question.bundled and not Path(source_of(root, question)).is_file():
         raise DataError(f"The copy of {question.file!r} is not kept any more; open the file again.")
     whole = open_data(source_of(root, question))
-    data, gaps = _with_target(root, question, whole)
+    data, gaps = _as_asked(root, question, whole)
     findings = inspect_table(data)
     task = str(data.task or "") if data.target else ""
     usual, omission = _usual_learners(data) if task else ((), "")
@@ -170,7 +170,13 @@ def describe(root: Path, question: TableQuestion) -> OpenedTable:
             raise DataError(f"{name!r} is no learner for {task or 'a table without a target'}.")
     return OpenedTable(
         TableQuestion(
-            question.bundled, question.key, question.file, data.target or "", drop_missing=gaps > 0
+            question.bundled,
+            question.key,
+            question.file,
+            data.target or "",
+            drop_missing=gaps > 0,
+            leave_out=question.leave_out,
+            categorical=question.categorical,
         ),
         repr(data).partition("\n")[0].partition(": ")[2],
         tuple(_column_rows(data, findings))[:MOST_COLUMNS],
@@ -184,14 +190,17 @@ def describe(root: Path, question: TableQuestion) -> OpenedTable:
     )
 
 
-def _with_target(root: Path, question: TableQuestion, whole: Dataset) -> tuple[Dataset, int]:
+def _as_asked(root: Path, question: TableQuestion, whole: Dataset) -> tuple[Dataset, int]:
+    """Return the table with the roles that were asked for, and how many rows have no target."""
     target = question.target or whole.target
+    columns = {"leave_out": question.leave_out, "categorical": question.categorical}
     if not target:
-        return whole, 0
+        return open_data(source_of(root, question), **columns), 0
     if target not in whole.table:
         raise DataError(f"target: {target!r} is no column of {question.title}.")
     gaps = int(whole.table[target].isna().sum())
-    return open_data(source_of(root, question), target=target, drop_missing_target=True), gaps
+    source = source_of(root, question)
+    return open_data(source, target=target, drop_missing_target=True, **columns), gaps
 
 
 def _usual_learners(data: Dataset) -> tuple[tuple[str, ...], str]:
@@ -238,7 +247,10 @@ def _values(row: "pd.Series[Any]") -> str:
 
 
 def _plain(value: Any) -> str:
-    return number_text(value) if isinstance(value, float) else str(value)
+    """Return an end of a range as people write it: few decimals, days without hours."""
+    if isinstance(value, float):
+        return f"{value:,.0f}" if 10_000 <= abs(value) < 1e15 else f"{value:.4g}"
+    return str(value).removesuffix(" 00:00:00")
 
 
 def run_comparison(root: Path, question: TableQuestion) -> Iterator[RunProgress | CompareOutcome]:

@@ -84,6 +84,10 @@ class TableQuestion(_Question):
         Difference below which learners are as good as equal; None for the usual.
     drop_missing
         Whether rows without a target are left out.
+    leave_out
+        Columns that are no inputs.
+    categorical
+        Columns of numbers that are names of classes.
 
     Examples
     --------
@@ -100,11 +104,17 @@ class TableQuestion(_Question):
     measure: str = ""
     matters: float | None = None
     drop_missing: bool = False
+    leave_out: tuple[str, ...] = ()
+    categorical: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         texts = (self.bundled, self.key, self.file, self.target, self.measure, *self.learners)
+        texts = (*texts, *self.leave_out, *self.categorical)
         if not all(isinstance(text, str) for text in texts):
             raise TypeError
+        for names in (self.learners, self.leave_out, self.categorical):
+            if not isinstance(names, tuple):
+                raise TypeError
         # A name of a file is put behind that of a folder: it must not lead out of it.
         # Not a path either, where a name of ours is meant.
         if self.bundled and self.bundled not in list_datasets().index:
@@ -134,6 +144,8 @@ class TableQuestion(_Question):
             "measure": self.measure or None,
             "matters": self.matters,
             "drop_missing_target": self.drop_missing or None,
+            "leave_out": list(self.leave_out) or None,
+            "categorical": list(self.categorical) or None,
         }
         return {name: value for name, value in asked.items() if value is not None}
 
