@@ -95,7 +95,7 @@ class Comparison:
     @property
     def design(self) -> str:
         """How the splits were drawn, in words."""
-        return self.analysis.design
+        return self.analysis.results.design
 
     @property
     def notices(self) -> tuple[str, ...]:
@@ -110,7 +110,7 @@ class Comparison:
     @property
     def measure(self) -> "Measure":
         """What was measured."""
-        return self.analysis.measure
+        return self.analysis.responses.measure
 
     @property
     def learners(self) -> list[str]:

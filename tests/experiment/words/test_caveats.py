@@ -14,8 +14,8 @@ from verulam.experiment._words.caveats import (
     failure_lines,
     race_sentence,
     run_caveats,
-    run_notes,
     shortened,
+    tuning_notes,
 )
 
 
@@ -36,8 +36,10 @@ def test_failures_are_counted_by_kind(two, tmp_path):
         + RUNS_OF.format("majority class", "= 1")
     )
     changed = changed_copy(two, tmp_path / "copy.sqlite", command)
-    assert failure_lines(changed) == ["majority class: 5 runs failed, ValueError: no luck"]
-    assert failure_lines(two) == []
+    assert failure_lines(changed.failures()) == [
+        "majority class: 5 runs failed, ValueError: no luck"
+    ]
+    assert failure_lines(two.failures()) == []
 
 
 def test_caveats_come_from_splits_tests_and_sense(two):
@@ -68,7 +70,7 @@ def tuned(tmp_path_factory):
 
 
 def test_what_was_tuned_and_how_much_each_got(tuned):
-    title, *lines = run_notes(Results(tuned.path))
+    title, *lines = tuning_notes(Results(tuned.path))
     assert title == (
         "Tuned by random search within the training rows, with a budget of 3 settings in 2 folds "
         "(7 fits a run)."
@@ -84,18 +86,19 @@ def test_what_was_tuned_and_how_much_each_got(tuned):
 
 def test_the_analysis_says_so(tuned):
     found = analyse(tuned)
-    assert run_notes(tuned)[0] in found.notes
+    assert tuning_notes(tuned)[0] in found.notes
     assert any("tuned within the training rows" in line for line in found.caveats)
 
 
 def test_a_budget_that_is_spent(tmp_path):
     study = small_study(budget={"runs": 4})
     results = run(study, tmp_path / "r.sqlite", engine="serial", progress=False)
-    assert run_notes(results) == [
-        "The budget of 4 runs left out 6 runs; raise it to carry them out."
-    ]
+    left_out = "The budget of 4 runs left out 6 runs; raise it to carry them out."
+    assert results.left_out == left_out
+    assert left_out in analyse(results).notes
     results = run(small_study(), tmp_path / "r.sqlite", engine="serial", progress=False)
-    assert run_notes(results) == run_caveats(results) == []
+    assert not results.left_out
+    assert tuning_notes(results) == run_caveats(results) == []
 
 
 def test_learners_that_are_not_deterministic_are_a_caveat(tmp_path):

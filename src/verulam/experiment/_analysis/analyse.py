@@ -12,7 +12,12 @@ import pandas as pd
 from verulam.base import DataError, unknown_name
 from verulam.experiment._analysis.analysis import Analysis
 from verulam.experiment._analysis.answer import Answer, answer, assessment_answer, with_order
-from verulam.experiment._analysis.tests import assess, verdict_on_splits, verdict_over_data
+from verulam.experiment._analysis.tests import (
+    assess,
+    dropped_out,
+    verdict_on_splits,
+    verdict_over_data,
+)
 from verulam.experiment._evidence.estimate import evidence_of
 from verulam.experiment._evidence.evidence import rank_evidence
 from verulam.experiment._evidence.simplicity import complexities, interpretability_grades
@@ -20,6 +25,8 @@ from verulam.experiment._evidence.tables import (
     pareto_front,
     summarise_all,
     summarise_data,
+    with_evidence,
+    with_ranks,
 )
 from verulam.experiment._resampling.resampling import resampling
 from verulam.experiment._store.predictions import StoredPredictions
@@ -37,10 +44,13 @@ from verulam.experiment._words.caveats import (
     caveats_of,
     notes_of,
     overlooked_classes,
+    race_sentence,
     unscored_contestants,
+    warning_lines,
 )
 
 if TYPE_CHECKING:
+    from verulam.experiment._evidence.evidence import Evidence
     from verulam.experiment._evidence.verdict import Verdict
 
 
@@ -114,53 +124,83 @@ def analyse(
     predictions = StoredPredictions(results)
     verdicts = _verdicts(results, scores, predictions, options)
     evidence = evidence_of(
-        results,
-        scores,
-        simple.values,
-        alpha=alpha,
-        matters=options.matters,
-        rule=options.rule,
+        results, scores, simple.values, alpha=alpha, matters=options.matters, rule=options.rule
     )
     over_data = verdict_over_data(scores, alpha=alpha, procedure=options.procedure)
     ranks = rank_evidence(scores, evidence, simple.values, options.rule)
     tables = {data: summarise_data(scores, data, further) for data in scores.data}
     overall = summarise_all(scores, further) if len(scores.data) > 1 else None
+    front = _front(scores, tables, overall)
+    if overall is None:
+        table = _on_one(tables, evidence, verdicts)
+    else:
+        table = with_ranks(overall, ranks, over_data)
     assessments = None
     if options.acceptable is not None:
         rows_of = partial(_row_losses, predictions, scores)
         assessments = assess(scores, options.acceptable, alpha=alpha, rows_of=rows_of)
-    conclusion = answer(scores, verdicts, over_data, evidence, ranks, alpha=alpha)
-    if results.description["aim"] == "order":
-        conclusion = with_order(conclusion, scores)
-    if results.description["aim"] == "assess" and assessments is not None:
-        level = float(options.acceptable or 0.0)
-        conclusion = assessment_answer(conclusion, assessments, scores.measure, level)
+    compared = answer(scores, verdicts, over_data, evidence, ranks, alpha=alpha)
+    conclusion = _for_aim(compared, results, scores, assessments, options.acceptable)
     return Analysis(
         results=results,
         responses=scores,
         alpha=alpha,
         tables=tables,
         overall=overall,
+        table=table.assign(pareto=[name in front for name in table.index]),
         verdicts=verdicts,
         over_data=over_data,
         evidence=evidence,
         ranks=ranks,
-        answer=_spoken(conclusion, results.description.get("task")),
-        front=_front(scores, tables, overall),
+        answer=conclusion,
+        front=front,
         assessments=assessments,
         notes=(
             *notes_of(results, verdicts, over_data),
             *unscored_contestants(scores),
             *overlooked_classes(predictions, scores, conclusion.recommended),
         ),
+        notices=(*results.notices, *warning_lines(scores.runs)),
         caveats=caveats_of(results, verdicts, over_data, simple.words),
+        predictions=predictions,
+        race=_race(scores, evidence),
         simplicity=simple.words,
         acceptable=options.acceptable,
     )
 
 
-def _spoken(conclusion: Answer, task: str | None) -> Answer:
-    """Return an answer in the words of its task."""
+def _on_one(
+    tables: Mapping[str, pd.DataFrame],
+    evidence: Mapping[str, "Evidence"],
+    verdicts: Mapping[str, "Verdict"],
+) -> pd.DataFrame:
+    """Return the table of the only data set, with what is known of each contestant."""
+    ((data, table),) = tables.items()
+    return with_evidence(table, evidence.get(data), verdicts.get(data))
+
+
+def _race(scores: Responses, evidence: Mapping[str, "Evidence"]) -> str:
+    """Return who got fewer repeats on the only data set, unable to win."""
+    if len(scores.data) > 1 or not evidence:
+        return ""
+    ((data, known),) = evidence.items()
+    return race_sentence(dropped_out(scores, data), known.repeats)
+
+
+def _for_aim(
+    conclusion: Answer,
+    results: Results,
+    scores: Responses,
+    assessments: pd.DataFrame | None,
+    acceptable: float | None,
+) -> Answer:
+    """Return an answer to what the study asks for, in the words of its task."""
+    aim, task = results.description["aim"], results.description.get("task")
+    if aim == "order":
+        conclusion = with_order(conclusion, scores)
+    if aim == "assess" and assessments is not None:
+        level = float(acceptable or 0.0)
+        conclusion = assessment_answer(conclusion, assessments, scores.measure, level)
     return replace(
         conclusion,
         sentence=in_task_words(conclusion.sentence, task),

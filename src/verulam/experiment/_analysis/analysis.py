@@ -12,7 +12,6 @@ import pandas as pd
 
 from verulam.base import DataError, spreadsheet_table, unknown_name, visible_text, write_whole
 from verulam.experiment._analysis.error_overlap import Overlap, error_overlaps
-from verulam.experiment._analysis.tests import dropped_out
 from verulam.experiment._effects.multivariate import VectorVerdict, vector_verdicts
 from verulam.experiment._effects.nuisance import nuisance_effects
 from verulam.experiment._effects.replication import ExperimentalError, experimental_error
@@ -22,24 +21,17 @@ from verulam.experiment._effects.study_effects import (
     study_effects,
 )
 from verulam.experiment._evidence.simplicity import BY_KIND
-from verulam.experiment._evidence.tables import (
-    with_evidence,
-    with_ranks,
-)
+from verulam.experiment._evidence.tables import with_evidence
 from verulam.experiment._resampling.resampling import resampling
-from verulam.experiment._store.predictions import StoredPredictions
 from verulam.experiment._text import is_share, measure_words, spoken_name
 from verulam.experiment._words.analysis_text import analysis_text, latex_table, pairs_text
-from verulam.experiment._words.caveats import (
-    race_sentence,
-    warning_lines,
-)
 
 if TYPE_CHECKING:
     from verulam.experiment._analysis.answer import Answer
     from verulam.experiment._effects.effects import FactorEffects
     from verulam.experiment._evidence.evidence import Evidence, RankEvidence
     from verulam.experiment._evidence.verdict import Verdict
+    from verulam.experiment._store.predictions import StoredPredictions
     from verulam.experiment._store.responses import Responses, StoredContestant
     from verulam.experiment._store.results import Results
     from verulam.measures import Measure
@@ -64,6 +56,9 @@ class Analysis:
         For each data set one row per contestant: response, rank and costs.
     overall
         One row per contestant over several data sets; None where there is one.
+    table
+        The table that the answer rests on, with the verdict on each contestant's equality with
+        the best.
     verdicts
         For each data set what the tests say there.
     over_data
@@ -81,8 +76,14 @@ class Analysis:
         Tests against the acceptable level, where one was given.
     notes
         What is missing: failures, runs left, splits that are not shared.
+    notices
+        What was done otherwise than asked for, and the warnings that learners gave.
     caveats
         What to keep in mind.
+    predictions
+        The stored predictions, each read once.
+    race
+        Who got fewer repeats on the only data set, unable to win; empty where nobody did.
     simplicity
         What simple means, where that decides.
     acceptable
@@ -110,6 +111,7 @@ class Analysis:
     alpha: float
     tables: Mapping[str, pd.DataFrame]
     overall: pd.DataFrame | None
+    table: pd.DataFrame
     verdicts: Mapping[str, "Verdict"]
     over_data: "Verdict | None"
     evidence: Mapping[str, "Evidence"]
@@ -118,7 +120,10 @@ class Analysis:
     front: tuple[str, ...]
     assessments: pd.DataFrame | None
     notes: tuple[str, ...]
+    notices: tuple[str, ...]
     caveats: tuple[str, ...]
+    predictions: "StoredPredictions"
+    race: str = ""
     simplicity: str = BY_KIND
     acceptable: float | None = None
 
@@ -132,11 +137,6 @@ class Analysis:
         """How the splits were drawn, in words."""
         return self.results.design
 
-    @cached_property
-    def notices(self) -> tuple[str, ...]:
-        """What was done otherwise than asked for, and the warnings that learners gave."""
-        return (*self.results.notices, *warning_lines(self.responses.runs))
-
     @property
     def recommended(self) -> str | None:
         """The contestant to use; None where the study cannot say."""
@@ -146,29 +146,6 @@ class Analysis:
     def verdict(self) -> "Verdict | None":
         """The verdict that the answer rests on; None where nothing has been run."""
         return self.over_data or next(iter(self.verdicts.values()), None)
-
-    @property
-    def table(self) -> pd.DataFrame:
-        """One row per contestant, with the verdict on its equality with the best."""
-        if self.overall is None:
-            data, plain = next(iter(self.tables.items()))
-            table = with_evidence(plain, self.evidence.get(data), self.verdicts.get(data))
-        else:
-            table = with_ranks(self.overall, self.ranks, self.over_data)
-        return table.assign(pareto=[name in self.front for name in table.index])
-
-    @property
-    def race(self) -> str:
-        """Who got fewer repeats on the only data set, unable to win; empty where nobody did."""
-        if len(self.responses.data) > 1 or not self.evidence:
-            return ""
-        ((data, evidence),) = self.evidence.items()
-        return race_sentence(dropped_out(self.responses, data), evidence.repeats)
-
-    @cached_property
-    def predictions(self) -> StoredPredictions:
-        """The stored predictions, each read once."""
-        return StoredPredictions(self.results)
 
     @cached_property
     def effects(self) -> tuple["FactorEffects", ...]:

@@ -38,27 +38,22 @@ class Rebuilt:
         The data set with its splits and locked rows.
     contestant
         The unfitted learner.
+    classes
+        Labels of the classes; none where the target is a number.
+    as_array
+        Whether the runs of the study gave the learner numbers without names.
     """
 
     study: Study
     planned: PlannedData
     contestant: Contestant
-
-    @cached_property
-    def classes(self) -> list[Any]:
-        """Labels of the classes; none where the target is a number."""
-        is_class = self.planned.data.task == "classification"
-        return np.unique(self.planned.targets).tolist() if is_class else []
+    classes: list[Any]
+    as_array: bool
 
     @cached_property
     def development_rows(self) -> NDArray[np.intp]:
         """Training and validation rows: all that are not locked away."""
         return np.setdiff1d(np.arange(len(self.planned.targets)), self.planned.locked)
-
-    @property
-    def as_array(self) -> bool:
-        """Whether the runs of the study gave the learner numbers without names."""
-        return self.planned.numbers is not None and not self.contestant.uses_names
 
     def fit(self, estimator: Any, rows: NDArray[np.intp]) -> Any:
         """Return a learner fitted to some rows, with their groups and weights."""
@@ -73,9 +68,8 @@ class Rebuilt:
 
     def inputs(self, rows: NDArray[np.intp]) -> Any:
         """Return some rows in the form in which the learner was given them in the study."""
-        if self.planned.numbers is not None and not self.contestant.uses_names:
-            return self.planned.numbers[rows]
-        return self.planned.inputs.iloc[rows]
+        numbers = self.planned.numbers if self.as_array else None
+        return self.planned.inputs.iloc[rows] if numbers is None else numbers[rows]
 
 
 def refuse_other_tasks(results: "Results") -> None:
@@ -234,6 +228,7 @@ def rebuild(
         The data, where they are not found where they were.
     """
     _, place, key = next(known for known in results.data_keys() if known.label == data)
+    known_runs = results.run_ids(place)
     asked = study or _study_from(results.description, contestant)
     choice = asked.data[place]
     location = _present_location(choice.source if source is None else source, results.path)
@@ -262,12 +257,14 @@ def rebuild(
         for run in plan.runs
         if plan.contestants[0][run.contestant] is rebuilt and run.split.repeat < first
     }
-    if rebuilt is None or not ids <= results.run_ids(place):
+    if rebuilt is None or not ids <= known_runs:
         raise DataError(
             f"learner: {contestant.name} cannot be built again as it was when the study was run; "
             "pass study=, the study itself, or run the study again with the versions of today."
         )
-    return Rebuilt(asked, planned, rebuilt)
+    labels = np.unique(planned.targets).tolist() if planned.task == "classification" else []
+    as_array = planned.numbers is not None and not rebuilt.uses_names
+    return Rebuilt(asked, planned, rebuilt, labels, as_array)
 
 
 def _opened(source: Any, choice: DataChoice) -> Dataset:

@@ -1,15 +1,13 @@
 """Predictive distributions of numbers: intervals, and the densities of what was to predict."""
 
 import inspect
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from verulam.base import DataError
-from verulam.measures import INTERVAL_LEVEL, Measure
+from verulam.measures import INTERVAL_LEVEL
 
 
 def gives_intervals(estimator: Any) -> bool:
@@ -28,27 +26,6 @@ def gives_intervals(estimator: Any) -> bool:
     """
     last = estimator[-1] if hasattr(estimator, "steps") else estimator
     return hasattr(last, "predict_interval") or _gives_deviations(last)
-
-
-def refuse_silent(measures: Iterable[Measure], estimator: Any, name: str) -> None:
-    """Raise where a measure asks how sure a learner is that does not say.
-
-    Parameters
-    ----------
-    measures
-        What is measured.
-    estimator
-        The learner.
-    name
-        What it is called, for the message.
-    """
-    for measure in measures:
-        asks = measure.needs in ("intervals", "predictive densities")
-        if asks and not gives_intervals(estimator):
-            raise DataError(
-                f"measures: {measure.name!r} needs learners that say how sure they are, by "
-                f"predict_interval or by predict with return_std, which {name!r} does not."
-            )
 
 
 def predicted_intervals(

@@ -1,5 +1,6 @@
 """Data sets of a study: inputs, nuisance factors, and the splits that all learners share."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -48,6 +49,12 @@ class PlannedData:
         What it is called in the results.
     data
         The data set itself.
+    task
+        What contestants are to do, as measures call it.
+    target_name
+        What is predicted, in words; empty for nothing.
+    key
+        What identifies the data in a store.
     inputs, targets
         What learners see: usable columns, plain labels or numbers.
     splits
@@ -66,12 +73,13 @@ class PlannedData:
         What each row weighs in learning; None where all weigh the same.
     outputs
         Names of the columns of the targets, where there are several.
-    other_task
-        The task of the study where nothing is predicted; None where the target tells it.
     """
 
     label: str
     data: Any
+    task: str
+    target_name: str
+    key: str
     inputs: pd.DataFrame
     targets: np.ndarray
     splits: tuple[Split, ...]
@@ -82,32 +90,6 @@ class PlannedData:
     nuisance: tuple[NuisanceColumn, ...] = ()
     weights: np.ndarray | None = None
     outputs: tuple[str, ...] = ()
-    other_task: str | None = None
-
-    @property
-    def task(self) -> str:
-        """What contestants are to do, as measures call it."""
-        return self.other_task or str(self.data.task)
-
-    @cached_property
-    def key(self) -> str:
-        """What identifies the data in a store."""
-        content = [self.data.content_hash, self.data.target, list(self.inputs.columns)]
-        if self.weights is not None:
-            content.append(digest_bytes(self.weights.tobytes()))
-        if self.other_task is not None:
-            content.append(self.other_task)
-            # The same columns may be numbers for one study and categories for another.
-            content += ["categories"] if self.numbers is None else []
-            content += ["with gaps"] if self.inputs.isna().to_numpy().any() else []
-        if self.outputs:
-            content.append(list(self.outputs))
-        return digest(content)
-
-    @property
-    def target_name(self) -> str:
-        """What is predicted, in words; empty for nothing."""
-        return ", ".join(self.outputs) or self.data.target or ""
 
     @cached_property
     def classes(self) -> np.ndarray:
@@ -122,9 +104,13 @@ class PlannedData:
     @cached_property
     def numbers(self) -> np.ndarray | None:
         """The inputs as one array, which is quicker to cut; None where some are categories."""
-        if any(dtype.kind not in "iuf" for dtype in self.inputs.dtypes):
+        if not _all_numbers(self.inputs):
             return None
         return np.ascontiguousarray(self.inputs.to_numpy(dtype=np.float64))
+
+
+def _all_numbers(inputs: pd.DataFrame) -> bool:
+    return all(dtype.kind in "iuf" for dtype in inputs.dtypes)
 
 
 def planned_data(study: Study, choice: DataChoice | EnvironmentChoice) -> PlannedData:
@@ -153,6 +139,9 @@ def planned_data(study: Study, choice: DataChoice | EnvironmentChoice) -> Planne
     times = row_times(data, asked.order, label) if asked.kind in ORDERED else None
     nuisance = nuisance_columns(data, study.nuisance, label)
     weights = row_weights(data, choice.weights, label)
+    outputs = output_targets(data, choice.outputs, study)
+    judges = [as_measure(measure) for measure in study.measures or ()]
+    column_notices = outputs_notice(choice.outputs), weights_notice(choice.weights, judges)
     no_inputs = [*column, *(factor.name for factor in nuisance)]
     no_inputs += [choice.weights] if choice.weights else []
     for name in choice.keep:
@@ -162,7 +151,6 @@ def planned_data(study: Study, choice: DataChoice | EnvironmentChoice) -> Planne
         data.inputs.drop(columns=no_inputs, errors="ignore"), choice.keep
     )
     targets = _plain_targets(data)
-    outputs = output_targets(data, choice.outputs, study)
     task = str(data.task)
     rows, locked = np.arange(len(targets)), np.empty(0, dtype=np.int64)
     if study.test_share:
@@ -183,14 +171,17 @@ def planned_data(study: Study, choice: DataChoice | EnvironmentChoice) -> Planne
         for split in usable.draw(study.seed)
     )
     return PlannedData(
-        label,
-        data,
-        inputs,
+        label=label,
+        data=data,
+        task=task,
+        target_name=", ".join(choice.outputs) or data.target or "",
+        key=_data_key(data, inputs, weights, choice.outputs),
+        inputs=inputs,
         # Splits go by the first of several outputs, since numbers are dealt without regard to it.
-        targets if outputs is None else outputs,
-        splits,
-        locked,
-        fingerprint(splits),
+        targets=targets if outputs is None else outputs,
+        splits=splits,
+        locked=locked,
+        fingerprint=fingerprint(splits),
         notices=tuple(
             filter(
                 None,
@@ -201,8 +192,7 @@ def planned_data(study: Study, choice: DataChoice | EnvironmentChoice) -> Planne
                     *left_out,
                     _infinite(inputs),
                     _as_written(opened),
-                    outputs_notice(choice.outputs),
-                    weights_notice(choice.weights, [as_measure(m) for m in study.measures or ()]),
+                    *column_notices,
                 ),
             )
         ),
@@ -211,6 +201,17 @@ def planned_data(study: Study, choice: DataChoice | EnvironmentChoice) -> Planne
         weights=weights,
         outputs=choice.outputs,
     )
+
+
+def _data_key(
+    data: Dataset, inputs: pd.DataFrame, weights: np.ndarray | None, outputs: Sequence[str]
+) -> str:
+    content = [data.content_hash, data.target, list(inputs.columns)]
+    if weights is not None:
+        content.append(digest_bytes(weights.tobytes()))
+    if outputs:
+        content.append(list(outputs))
+    return digest(content)
 
 
 def _planned_task(study: Study, choice: DataChoice | EnvironmentChoice) -> PlannedData:
@@ -235,11 +236,25 @@ def _planned_task(study: Study, choice: DataChoice | EnvironmentChoice) -> Plann
         Split(split.repeat, split.fold, rows[split.train], rows[split.test])
         for split in usable.draw(study.seed)
     )
+    data, inputs = contents.data, contents.inputs
+    content = [data.content_hash, data.target, list(inputs.columns), task]
+    # The same columns may be numbers for one study and categories for another.
+    content += [] if _all_numbers(inputs) else ["categories"]
+    content += ["with gaps"] if inputs.isna().to_numpy().any() else []
     return PlannedData(
-        label, contents.data, contents.inputs, targets, splits, locked, fingerprint(splits),
-        notices=tuple(filter(None, (*contents.notices, usable.notice))), groups=contents.groups,
-        other_task=task,
-    )  # fmt: skip
+        label=label,
+        data=data,
+        task=task,
+        target_name=data.target or "",
+        key=digest(content),
+        inputs=inputs,
+        targets=targets,
+        splits=splits,
+        locked=locked,
+        fingerprint=fingerprint(splits),
+        notices=tuple(filter(None, (*contents.notices, usable.notice))),
+        groups=contents.groups,
+    )
 
 
 def _measures_of(task: str) -> list[str]:

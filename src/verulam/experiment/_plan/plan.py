@@ -1,6 +1,6 @@
 """From a study to a plan: contestants, tuned where the study asks, and a table of runs."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -27,7 +27,7 @@ from verulam.experiment._identity import (
 )
 from verulam.experiment._learning.decisions import decided
 from verulam.experiment._learning.fitting import takes_weights
-from verulam.experiment._learning.intervals import refuse_silent
+from verulam.experiment._learning.intervals import gives_intervals
 from verulam.experiment._learning.outputs import with_outputs
 from verulam.experiment._plan.data import PlannedData, planned_data
 from verulam.experiment._plan.records import Contestant, Plan, PlannedRun
@@ -128,7 +128,7 @@ def _contestants(study: Study, choice: LearnerChoice, planned: PlannedData) -> l
     else:
         base, name = clone(choice.learner), type(choice.learner).__name__
     _check_ability(base, name, planned)
-    refuse_silent(map(as_measure, study.measures or ()), base, name)
+    _refuse_silent(map(as_measure, study.measures or ()), base, name)
     # Tasks that predict nothing have one scale for all, by which contestants are judged.
     scale = scale and study.task is None
     contestants = []
@@ -140,9 +140,11 @@ def _contestants(study: Study, choice: LearnerChoice, planned: PlannedData) -> l
             continue
         for how in _preparations(study, base, parts):
             setting = {factor: level for factor, level in levels.items() if factor != DATA_SET}
-            transformer = prepared(base, planned.inputs, scale=scale, how=how).transformer
-            parameters = scaled_parameters(parts.parameters, planned.open_inputs, transformer)
-            estimator = _with_parameters(base, {**choice.parameters, **parameters}, name)
+            parameters = dict(choice.parameters)
+            if parts.parameters:  # levels may be multiples of a scale of the prepared inputs
+                transformer = prepared(base, planned.inputs, scale=scale, how=how).transformer
+                parameters |= scaled_parameters(parts.parameters, planned.open_inputs, transformer)
+            estimator = _with_parameters(base, parameters, name)
             ready = prepared(estimator, planned.inputs, scale=scale, how=how)
             if len(study.preparations) > 1 and not _ignores_inputs(base):
                 setting[PREPARATION] = how
@@ -188,6 +190,17 @@ def _check_ability(base: Any, name: str, planned: PlannedData) -> None:
             f"Learner {name!r} is for {task}, but data set {planned.label!r} asks for "
             f"{planned.task}."
         )
+
+
+def _refuse_silent(measures: Iterable[Measure], learner: Any, name: str) -> None:
+    """Raise where a measure asks how sure a learner is that does not say."""
+    for needed in measures:
+        asks = needed.needs in ("intervals", "predictive densities")
+        if asks and not gives_intervals(learner):
+            raise DataError(
+                f"measures: {needed.name!r} needs learners that say how sure they are, by "
+                f"predict_interval or by predict with return_std, which {name!r} does not."
+            )
 
 
 def _preparation_words(study: Study, ready: Prepared, planned: PlannedData, learner: Any) -> str:

@@ -183,7 +183,7 @@ def reproduction(results: Results, *, command: str = "", persistent: bool = True
 
 def _study_file(results: Results) -> str:
     """Return the study as TOML, or raise with the reason why there is none that would do."""
-    description = _located(without_added_settings(results.description), results.path)
+    description = without_added_settings(_located(results.description, results.path))
     for learner in description["learners"]:
         if not isinstance(learner["name"], str):
             raise DataError("its learners were given as Python objects")

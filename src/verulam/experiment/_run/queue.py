@@ -51,7 +51,6 @@ class RunQueue:
         self, plan: Plan, store: Store, study: str, *, retry: Sequence[str], check: bool
     ) -> None:
         self._plan, self._store, self._study, self._check = plan, store, study, check
-        self._limits = limits = budget(plan.study.budget)
         self._repeats: AdaptiveRepeats | None = None
         self._begun: set[int] = set()
         among = None
@@ -60,6 +59,7 @@ class RunQueue:
             self._begun = among = self._repeats.first()
         settled = store.settled(retry)
         self._settled = set(settled)
+        self._limits = limits = budget(plan.study.budget)
         self.queue = deque(affordable(plan.runs, limits, settled, among))
         self._expected = len(self.queue)
         self.total = len(plan.runs) if among is None else len(among)

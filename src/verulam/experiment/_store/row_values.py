@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from verulam.experiment._store.damage import stored_array
-from verulam.experiment._store.responses import Responses, at_largest_share
+from verulam.experiment._store.responses import Responses
 from verulam.experiment._store.scoring import RowValue, Scorer
 from verulam.experiment._store.store import Store
 
@@ -177,7 +177,7 @@ def _places(
     for label, repeat, fold, split, data in store.rows(_SPLITS, (study,)):
         splits[label, repeat, fold] = split
         keys[label] = data
-    runs = responses.runs[at_largest_share(responses.runs, responses.runs)]
+    runs = responses.full_runs
     columns = [runs[name].tolist() for name in ("run", "data", "contestant", "repeat", "fold")]
     places: dict[str, list[_RunPlace]] = defaultdict(list)
     for run, label, contestant, repeat, fold in zip(*columns, strict=True):

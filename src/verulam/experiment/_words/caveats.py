@@ -49,28 +49,27 @@ def notes_of(
     over_data
         What they say over all.
     """
-    counts = results.status()
+    counts, failures, left_out = results.status(), results.failures(), results.left_out
     notes = []
     if left := counts.get("left", 0):
         notes.append(
             f"{left} of {sum(counts.values())} runs are left: the study is not complete, and the "
             "answer may change."
         )
-    notes += failure_lines(results) + run_notes(results)
+    notes += [*failure_lines(failures), *([left_out] if left_out else []), *tuning_notes(results)]
     for verdict in [*verdicts.values(), *([over_data] if over_data else [])]:
         notes += verdict.notes
     return tuple(notes)
 
 
-def failure_lines(results: "Results") -> list[str]:
+def failure_lines(failures: pd.DataFrame) -> list[str]:
     """Return one line per kind of failure, with the number of runs that had it.
 
     Parameters
     ----------
-    results
-        The study.
+    failures
+        The runs of a study that did not succeed.
     """
-    failures = results.failures()
     if failures.empty:
         return []
     kinds = (
@@ -144,17 +143,6 @@ def _sentence(text: str) -> str:
     return f"{text[0].upper()}{text[1:].rstrip('.')}."
 
 
-def run_notes(results: "Results") -> list[str]:
-    """Return what was tuned and how much each competitor got, and whether the budget is spent.
-
-    Parameters
-    ----------
-    results
-        The study.
-    """
-    return [line for line in (results.left_out,) if line] + _tuning_lines(results)
-
-
 def run_caveats(results: "Results") -> list[str]:
     """Return of which learners a second run with the same seed ended otherwise.
 
@@ -195,7 +183,14 @@ def warning_lines(runs: pd.DataFrame) -> list[str]:
     ]
 
 
-def _tuning_lines(results: "Results") -> list[str]:
+def tuning_notes(results: "Results") -> list[str]:
+    """Return what was tuned, and how many settings each contestant got to try.
+
+    Parameters
+    ----------
+    results
+        The study.
+    """
     how = tuning(results.description.get("tuning"))
     if how is None:
         return []
