@@ -82,6 +82,17 @@ def _imported(node: ast.AST) -> list[str]:
     return [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
 
 
+def private_imports(tree: ast.Module) -> list[str]:
+    """Return the imports of scikit-learn's private modules and names."""
+    return [
+        f"{node.lineno}: {module}.{alias.name}"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (module := node.module or "").startswith("sklearn")
+        for alias in node.names
+        if any(part.startswith("_") for part in (*module.split("."), alias.name))
+    ]
+
+
 def module_name(path: Path, source: Path) -> str:
     """Return the dotted name of the module in a file below the folder `source`."""
     parts = path.relative_to(source).with_suffix("").parts

@@ -4,6 +4,7 @@ from numbers import Integral, Real
 from typing import get_args
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import BaseEstimator
@@ -37,6 +38,7 @@ from verulam.base import (
     has_fit_parameter,
     is_classifier,
     is_regressor,
+    safe_indexing,
     spawn_seeds,
 )
 
@@ -59,6 +61,16 @@ def test_spawned_seeds_differ_and_repeat():
     seeds = spawn_seeds(0, 10)
     assert len(set(seeds)) == 10
     assert seeds == spawn_seeds(0, 10)
+
+
+def test_rows_and_columns_of_tables_and_arrays_are_taken_alike():
+    frame = pd.DataFrame({"a": [1, 2, 3], "b": [4, 5, 6]}, index=[9, 8, 7])
+    array = frame.to_numpy()
+    for axis, places in ((0, [2, 0]), (1, [1])):
+        taken = safe_indexing(frame, places, axis=axis)
+        assert isinstance(taken, pd.DataFrame)
+        assert_array_equal(taken, safe_indexing(array, places, axis=axis))
+        assert_array_equal(taken, array.take(places, axis=axis))
 
 
 class Majority(Classifier):

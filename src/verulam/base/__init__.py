@@ -84,6 +84,7 @@ if TYPE_CHECKING:
         has_fit_parameter,
         is_classifier,
         is_regressor,
+        safe_indexing,
         spawn_seeds,
         validate_data,
     )
@@ -194,6 +195,7 @@ __all__ = [
     "read_schema",
     "refuse_duplicate_names",
     "refuse_huge_numbers",
+    "safe_indexing",
     "spawn_seeds",
     "spread_rows",
     "spreadsheet_table",

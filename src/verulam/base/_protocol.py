@@ -23,6 +23,7 @@ from sklearn.base import (
     is_classifier,
     is_regressor,
 )
+from sklearn.utils import _safe_indexing as safe_indexing
 from sklearn.utils._param_validation import HasMethods, Interval, Options, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
@@ -62,6 +63,7 @@ __all__ = [
     "has_fit_parameter",
     "is_classifier",
     "is_regressor",
+    "safe_indexing",
     "spawn_seeds",
     "validate_data",
 ]

@@ -11,9 +11,8 @@ from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import cross_val_score
 from sklearn.naive_bayes import GaussianNB
-from sklearn.utils import _safe_indexing
 
-from verulam.base import clone
+from verulam.base import clone, safe_indexing
 from verulam.reduction._selection.column_scores_loops import count_correct
 
 #: A variance floor below this share of every variance makes no difference to any comparison.
@@ -72,7 +71,7 @@ class RefittedScores:
         return self.of_subsets([changed(subset, column, add=add) for column in columns])
 
     def _score(self, subset: tuple[int, ...]) -> np.ndarray:
-        inputs = _safe_indexing(self.X, list(subset), axis=1)
+        inputs = safe_indexing(self.X, list(subset), axis=1)
         return cross_val_score(
             clone(self.estimator),
             inputs,
@@ -262,7 +261,7 @@ def column_gaussians(
     labels, rows = np.asarray(y), np.asarray(X, dtype=np.float64)
     parts = []
     for training, test in splits:
-        learner = clone(estimator).fit(_safe_indexing(X, training), labels[training])
+        learner = clone(estimator).fit(safe_indexing(X, training), labels[training])
         part = _gaussians(learner, rows[training], rows[test], labels[test])
         if part is None:
             return None
