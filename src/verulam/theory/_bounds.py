@@ -72,7 +72,7 @@ class _Problem:
 
     log_delta: Callable[[float, float, float], float]
     size_name: str
-    #: Largest error that makes sense, and largest size to look for.
+    #: Classes of a larger size are not looked for: the bound holds for all that matter.
     most_size: float
 
 

@@ -80,6 +80,7 @@ class HypothesisPosterior:
     @property
     def probabilities_(self) -> NDArray[np.float64]:
         """Probability of each hypothesis after the examples so far."""
+        # Logarithms are kept: products over many examples would underflow for all hypotheses alike.
         weights = np.exp(self._logarithms - self._logarithms.max())
         return weights / weights.sum()
 
@@ -87,6 +88,7 @@ class HypothesisPosterior:
     def entropy_(self) -> float:
         """Doubt that is left, in bits."""
         positive = self.probabilities_[self.probabilities_ > 0]
+        # The last sum turns the -0.0 of a certain hypothesis into 0.0.
         return float(-(positive * np.log2(positive)).sum()) + 0.0
 
     def update(self, X: ArrayLike, y: ArrayLike, *, noise: float = 0.0) -> Self:

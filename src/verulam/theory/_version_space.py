@@ -173,6 +173,8 @@ class VersionSpace:
         return self
 
     def _widen(self, row: tuple[Any, ...]) -> None:
+        # Two conjunctions have one least conjunction above both, so that S stays a single one; to
+        # narrow one there may be many ways, so that G is a set.
         current = self.specific_.values
         if current is None:
             self.specific_ = Conjunction(row)
@@ -191,6 +193,7 @@ class VersionSpace:
 
     def _narrow(self, row: tuple[Any, ...]) -> None:
         if self.specific_.covers(row):
+            # What covers all positive examples covers this one too: the concept is no conjunction.
             self.general_ = ()
             return
         consistent = [hypothesis for hypothesis in self.general_ if not hypothesis.covers(row)]
@@ -201,6 +204,7 @@ class VersionSpace:
             for special in self._specialisations(hypothesis, row)
         ]
         candidates = list(dict.fromkeys(consistent + narrower))
+        # A border holds maximal ones alone; what another covers would be counted twice.
         self.general_ = tuple(
             candidate
             for candidate in candidates
@@ -225,6 +229,7 @@ class VersionSpace:
             if required is not None:
                 continue
             domain = list(self.attributes.values())[place]
+            # Only the value that S requires keeps the narrower one above S.
             for value in domain if specific is None else (specific[place],):
                 if value is not None and value != row[place]:
                     values = (*hypothesis.values[:place], value, *hypothesis.values[place + 1 :])

@@ -16,7 +16,6 @@ from verulam.experiment import LearnerChoice, analyse
 from verulam.experiment._evidence.simplicity import (
     BY_KIND,
     complexities,
-    grade_words,
     interpretability_grades,
 )
 from verulam.experiment._identity import describe
@@ -121,8 +120,6 @@ def test_grades_of_described_learners(learner, grade):
 def test_learners_that_nobody_graded_have_none():
     learners = [{"name": {"class": "mine.Tree", "parameters": {}}, "label": "tree"}]
     assert interpretability_grades(GIVEN, learners) == {}
-    assert grade_words(float("nan")) == "unknown"
-    assert grade_words(3.0) == "3: the fitted model can be read as a whole"
 
 
 def test_a_study_recommends_the_readable_one_where_tests_do_not_decide(make_results):

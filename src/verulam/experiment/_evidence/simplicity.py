@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from verulam.base import unknown_name
-from verulam.catalogue import GRADES, complexity_of, entry, grade_of
+from verulam.catalogue import complexity_of, entry, grade_of
 from verulam.experiment._evidence.tables import COSTS
 from verulam.experiment._study.analysis_options import CRITERIA, INTERPRETABILITY, Simplicity
 from verulam.experiment._study.choices import learner_label
@@ -111,11 +111,6 @@ def complexities(
         total += weight * ranks
     words = [CRITERIA.get(name, f"less {name.replace('_', ' ')}") for name in weights]
     return Complexities({str(name): float(total[name]) for name in total.index}, ", ".join(words))
-
-
-def grade_words(grade: float) -> str:
-    """Return a grade of interpretability with what it means."""
-    return "unknown" if grade != grade else f"{grade:.0f}: {GRADES[int(grade)]}"
 
 
 def _kinds(responses: "Responses", learners: Sequence[Mapping[str, Any]]) -> dict[str, float]:

@@ -1,6 +1,5 @@
 """Codings of states as numbers: cells, tiles, radial bases, and worlds cut into cells."""
 
-from collections.abc import Callable
 from copy import deepcopy
 from typing import Any, Self
 
@@ -274,9 +273,6 @@ class CodedEnvironment:
         """Act, and return the cell of the next state with the rest."""
         state, reward, over, cut, facts = self.environment.step(action)
         return self.cells.code(state), float(reward), bool(over), bool(cut), facts
-
-
-Coding = Callable[[Any], NDArray[np.float64]]
 
 
 def _box(low: ArrayLike, high: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -239,6 +239,7 @@ def value_iteration(
     check_count("max_iter", max_iter)
     process.check_ends()
     values = np.zeros(process.n_states) if initial is None else _values_of(process, initial).copy()
+    # In place a sweep reads and writes one array, so that news travels far within a sweep.
     other = values if sweeps == "in place" else np.empty_like(values)
     table = _loop_table(process)
     policy = np.full(process.n_states, -1, dtype=np.int64)
@@ -250,7 +251,7 @@ def value_iteration(
         residuals.append(change)
         # The first sweep chooses among rewards alone, from no policy at all.
         settled = len(residuals) if moved and len(residuals) > 1 else settled
-        if not change > tol:
+        if not change > tol:  # NaN, too, ends it: values that diverge would sweep for ever
             break
     return _finished(process, values, residuals, settled, tol, "value iteration")
 
@@ -311,6 +312,7 @@ def policy_iteration(
     residuals: list[float] = []
     settled = 0
     while len(residuals) < max_iter:
+        # One sweep of value iteration both improves the policy and begins its evaluation.
         change, moved = sweep(*(*table, values, values, policy, np.int64(process.n_actions)))
         residuals.append(change)
         settled = len(residuals) if moved and len(residuals) > 1 else settled
@@ -400,6 +402,7 @@ def evaluate_policy(
     check_type("process", process, MarkovDecisionProcess)
     check_option("method", method, ("solve", "iterate"))
     moves, rewards = process.under(policy)
+    # Ends are worth 0; without their rows the equations have one solution at a discount of 1, too.
     active = np.flatnonzero(~process.terminal)
     values = np.zeros(process.n_states)
     if not len(active):
@@ -490,6 +493,7 @@ def linear_program(process: MarkovDecisionProcess) -> NDArray[np.float64]:
     """
     check_type("process", process, MarkovDecisionProcess)
     process.check_ends()
+    # A constraint for each action on offer; ends have none, and are held at 0 by their bounds.
     owners = np.repeat(np.arange(process.n_states), process.n_actions)
     rows = np.flatnonzero(process.available.ravel() & ~process.terminal[owners])
     picks = sp.csr_array(
