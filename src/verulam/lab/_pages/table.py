@@ -123,9 +123,9 @@ class ComparisonView:
 
     def _column_list(self, title: str) -> Any:
         """Return a list of which any number of columns can be taken."""
-        chosen = pn.widgets.MultiSelect(label=title, options=[], value=[], size=5, width=WIDTH)
-        chosen.param.watch(lambda _: self._set_columns(), "value")
-        return chosen
+        columns = pn.widgets.MultiSelect(label=title, options=[], value=[], size=5, width=WIDTH)
+        columns.param.watch(lambda _: self._set_columns(), "value")
+        return columns
 
     def _make_parts(self) -> None:
         def part() -> Any:
