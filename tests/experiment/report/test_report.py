@@ -6,11 +6,13 @@ from html.parser import HTMLParser
 import pandas as pd
 import pytest
 from tests.experiment.analysed import RUNS_OF, changed_copy
+from tests.experiment.conftest import BAYES, MEANS
 from tests.experiment.studies import small_study
 
 from verulam.base import DataError
 from verulam.experiment import DataChoice, LearnerChoice, Study, analyse, report, run
 from verulam.experiment._report.report import _breakable, contestant_rows, render
+from verulam.experiment._text import spoken_name
 
 EVIL = '<b onclick="x">&$x_1$</b><script>alert(1)</script>'
 
@@ -133,6 +135,29 @@ def test_rows_of_the_table(factors):
     costs = ["fit", "predict", "size", "memory", "readable", "failed"]
     assert list(rows[0]["costs"]) == costs
     assert all(float(row["costs"][cost].key) >= 0 for row in rows for cost in ("fit", "predict"))
+
+
+def test_every_contestant_is_beside_the_best_and_the_baseline(factors, make_results):
+    analysis = analyse(factors)
+    known = analysis.evidence["breast_cancer"]
+    rows = {row["name"]: row["beside"] for row in contestant_rows(analysis)}
+    heads = ["better than the best", "practically equal", "worse", "regret"]
+    of_baseline = ["from the baseline (95 %)", "better than it", "equal to it", "worse than it"]
+    assert {tuple(cells) for cells in rows.values()} == {(*heads, *of_baseline)}
+    best = [rows[spoken_name(known.best)][head].text for head in heads]
+    assert best[:3] == ["-"] * 3
+    assert best[3].endswith("points")
+    assert [rows["majority class"][head].text for head in of_baseline] == ["-"] * 4
+    name = known.order[1]
+    row, cells = known.table.loc[name], rows[spoken_name(name)]
+    for head, column in zip(heads, ["better", "equal", "worse", "regret"], strict=True):
+        assert float(cells[head].key) == pytest.approx(row[column])
+    assert float(cells[of_baseline[0]].key) == pytest.approx(row["difference_baseline"])
+    assert re.fullmatch(r"-\d+\.\d \(-\d+\.\d to -\d+\.\d\)", cells[of_baseline[0]].text)
+    page = render(analysis)
+    assert "<summary>Beside the best and the baseline</summary>" in page
+    alone = analyse(make_results([MEANS, BAYES], resampling="2x2-fold"))
+    assert {tuple(row["beside"]) for row in contestant_rows(alone)} == {tuple(heads)}
 
 
 def test_rows_over_data_sets(several):

@@ -7,6 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from verulam.base import DataError, write_whole
@@ -230,6 +231,7 @@ def contestant_rows(analysis: Analysis) -> list[dict[str, Any]]:
                 "name": spoken_name(str(name)),
                 "cells": cells,
                 "costs": costs,
+                "beside": {} if known is None else _beside_cells(str(name), known),
                 "in_group": row["against_best"] in ("best", "not distinguishable"),
                 "recommended": name == analysis.recommended and len(table) > 1,
                 "pareto": bool(row["pareto"]),
@@ -257,6 +259,35 @@ def _evidence_cells(row: pd.Series, known: "Evidence") -> dict[str, Cell]:
         "adjusted p": _number(row["adjusted_p"], p_text),
         "difference (95 %)": Cell(difference, "" if missing else repr(float(row["difference"]))),
         "repeats": _number(row["repeats"], "{:.0f}".format),
+    }
+
+
+def _beside_cells(name: str, known: "Evidence") -> dict[str, Cell]:
+    """Return what is probable of one contestant beside the best, and beside the baseline."""
+    write = numbers_for(known)
+    row = known.table.loc[name] if name in known.names else known.table.iloc[0] * np.nan
+    cells = {
+        "better than the best": _chance(row["better"]),
+        "practically equal": _chance(row["equal"]),
+        "worse": _chance(row["worse"]),
+        "regret": _number(row["regret"], write.difference),
+    }
+    if name == known.best:
+        cells |= dict.fromkeys(list(cells)[:3], _chance(np.nan))
+    if known.baseline is None:
+        return cells
+    value = row["difference_baseline"] if name != known.baseline else np.nan
+    limits = write.interval(row["difference_low_baseline"], row["difference_high_baseline"])
+    chances = {
+        "better than it": row["better_baseline"],
+        "equal to it": row["equal_baseline"],
+        "worse than it": row["worse_baseline"],
+    }
+    return {
+        **cells,
+        "from the baseline (95 %)": _number(value, lambda _: f"{write.plain(value)} ({limits})"),
+        # The baseline beside itself tells nothing.
+        **{head: _chance(chance if value == value else value) for head, chance in chances.items()},
     }
 
 
