@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_diabetes, load_iris
 
 from verulam.local import SoftDecisionTreeClassifier, SoftDecisionTreeRegressor
 from verulam.local._experts.soft_tree import leaf_depths, split_tree
@@ -27,7 +27,7 @@ def test_leaves_answer_by_the_product_of_gates_on_their_path():
 
 
 def test_steep_gates_make_a_hard_tree():
-    tree = SoftDecisionTreeRegressor(2).fit(LINE, np.sin(LINE[:, 0]))
+    tree = SoftDecisionTreeRegressor(2, alpha=1e-4).fit(LINE, np.sin(LINE[:, 0]))
     of_gate = tree.model_.split(tree.parameters_)[0]
     of_gate *= 1e6
     hard = tree.predict(LINE)
@@ -43,8 +43,22 @@ def test_a_soft_tree_smooths_what_a_hard_one_would_step():
     assert np.abs(np.diff(tree.predict(LINE))).max() < 0.06
 
 
+def test_leaves_that_few_rows_reach_do_not_answer_far_beyond_all_targets():
+    """Without a penalty on leaves, other rows were predicted worse than by the mean (-6)."""
+    X, y = load_diabetes(return_X_y=True)
+    tree = SoftDecisionTreeRegressor(random_state=0).fit(X[::2], y[::2])
+    assert tree.score(X[1::2], y[1::2]) > 0.0
+    free, held = (
+        SoftDecisionTreeRegressor(alpha=alpha, random_state=0).fit(X[::2], y[::2])
+        for alpha in (1e-4, 1.0)
+    )
+    assert np.abs(held.intercept_ - y.mean()).max() < np.abs(free.intercept_ - y.mean()).max()
+
+
 def test_a_tree_grows_where_rows_set_aside_ask_for_it():
-    grown = SoftDecisionTreeRegressor(4, growing=True, tol=1e-3, random_state=0).fit(LINE, STEPS)
+    # Steps ask for steep gates, which a penalty would make flat.
+    grown = SoftDecisionTreeRegressor(4, growing=True, alpha=1e-4, tol=1e-3, random_state=0)
+    grown.fit(LINE, STEPS)
     assert 3 <= grown.n_experts_ < 16
     assert grown.score(LINE, STEPS) > 0.97
     assert max(grown.leaf_depths_) <= 4
@@ -74,7 +88,7 @@ def test_splitting_a_leaf_keeps_the_others():
 
 
 def test_few_rows():
-    tree = SoftDecisionTreeRegressor(3, growing=True, random_state=0)
+    tree = SoftDecisionTreeRegressor(3, growing=True, alpha=1e-4, random_state=0)
     tree.fit([[0.0], [1.0]], [0.0, 1.0])
     assert_allclose(tree.predict([[0.0], [1.0]]), [0, 1], atol=0.02)
     with pytest.raises(ValueError, match="max_depth"):

@@ -233,6 +233,9 @@ class ExpertsLearner(LocalLearner):
             penalised[of_gate[n_hidden + model.gate.n_branches :]] = True
         if isinstance(model.experts, LinearExperts):
             penalised[of_experts[model.gate.n_units * model.n_outputs :]] = True
+        elif self._constant:
+            # Leaves that few rows reach would answer far beyond all targets.
+            penalised[of_experts] = True
         elif isinstance(model.experts, HiddenExperts):
             first, second, _ = model.experts.sizes
             penalised[of_experts[: first + second]] = True

@@ -109,7 +109,7 @@ class SoftTree(ExpertsLearner):
         *,
         growing: bool = False,
         validation_fraction: float = 0.2,
-        alpha: float = 1e-4,
+        alpha: float = 0.1,
         solver: str = "lbfgs",
         learning_rate: float | Schedule | AdaptiveRate = 0.01,
         momentum: float = 0.9,
@@ -210,7 +210,8 @@ class SoftDecisionTreeRegressor(SoftTree, NumberExperts, Regressor):
     validation_fraction
         Share of the rows that is set aside while the tree grows.
     alpha
-        Strength of the penalty on squared weights, for columns and targets of deviation 1.
+        Strength of the penalty on squared weights of gates and leaves, for columns and targets of
+        deviation 1.
     solver
         For descent: "lbfgs", "cg" and "newton-cg" use all rows at once; "adam" and "sgd" step after
         each batch.
@@ -290,7 +291,7 @@ class SoftDecisionTreeClassifier(SoftTree, ClassExperts, Classifier):
     validation_fraction
         Share of the rows that is set aside while the tree grows.
     alpha
-        Strength of the penalty on squared weights, for columns of deviation 1.
+        Strength of the penalty on squared weights of gates and leaves, for columns of deviation 1.
     solver
         For descent: "lbfgs", "cg" and "newton-cg" use all rows at once; "adam" and "sgd" step after
         each batch.
