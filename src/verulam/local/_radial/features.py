@@ -42,7 +42,8 @@ class RBFFeatures(ClassNamePrefixFeaturesOutMixin, Transformer):
         Spreads: a share of the distance of the farthest row that a unit owns, or numbers in the
         units of the columns; covariances for "full".
     spread_share
-        That share.
+        That share. With a half, as Alpaydin has it, bells are apart and rules can be read one by
+        one; with one or two they overlap, which often predicts better.
     coding
         "bells" for :math:`p_h`, "shares" for :math:`p_h / \sum_l p_l`, "nearest" for 1 at the
         nearest centre and 0 elsewhere.

@@ -33,7 +33,8 @@ class RBFNetworkRegressor(NumberTargets, RBFNetwork, Regressor):
         Spreads: a share of the distance of the farthest row that a unit owns, or numbers in the
         units of the columns; covariances for "full".
     spread_share
-        That share.
+        That share. With a half, as Alpaydin has it, bells are apart and rules can be read one by
+        one; with one or two they overlap, which often predicts better.
     combination
         "sum" adds up the bells; "normalised" shares every row, :math:`g_h = p_h / \sum_l p_l`,
         so that outputs are found also far away; with "competitive" each unit stands for the target
