@@ -100,6 +100,8 @@ def test_priors_are_stated_equal_or_estimated():
     assert_allclose(class_priors(None, WEIGHTS), [0.25, 0.75])
     assert_allclose(class_priors("equal", WEIGHTS), [0.5, 0.5])
     assert_allclose(class_priors([0.9, 0.1], WEIGHTS), [0.9, 0.1])
+    # What a class without rows was to have goes to the others.
+    assert_allclose(class_priors([0.5, 0.3, 0.2], np.array([3.0, 1.0, 0.0])), [0.625, 0.375, 0.0])
 
 
 @pytest.mark.parametrize(

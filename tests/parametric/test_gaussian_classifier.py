@@ -62,6 +62,8 @@ def test_one_dimension_by_hand():
     g = -0.5 * np.log(2 * np.pi * variances) - (x - means) ** 2 / (2 * variances) + np.log(priors)
     assert_allclose(classifier.class_log_density([[x]])[0] + np.log(priors), g)
     assert_allclose(classifier.decision_function([[x]]), g[1] - g[0])
+    # Two means, two variances, and one of the two priors.
+    assert classifier.n_parameters_ == 5
 
 
 def test_two_spheres_by_hand():

@@ -38,6 +38,7 @@ def squares_on_a_line(n_groups, size=4):
 )
 def test_shapes_that_k_means_does_not_find(X, codes):
     learner = Chameleon().fit(X)
+    assert learner.n_clusters_ == 2
     assert adjusted_rand_score(codes, learner.labels_) > 0.95
     assert adjusted_rand_score(codes, KMeans(2, random_state=0).fit_predict(X)) < 0.4
 

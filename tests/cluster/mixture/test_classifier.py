@@ -54,6 +54,10 @@ def test_posteriors_are_by_bayes_rule():
             random_state=classifier.mixtures_[k].random_state,
         ).fit(X[y == label])  # fmt: skip
         np.testing.assert_allclose(alone.means_, classifier.mixtures_[k].means_)
+    # One number is that of every class.
+    equal = MixtureClassifier(2, random_state=0).fit(X, y)
+    assert [len(mixture.means_) for mixture in equal.mixtures_] == [2, 2]
+    assert equal.n_features_in_ == 2
 
 
 def test_errors_come_near_the_least_and_a_network_does_no_better():

@@ -116,6 +116,19 @@ def test_passes_are_those_of_the_textbook():
     np.testing.assert_allclose(mixture.covariances_, covariances[order])
 
 
+def test_starts_at_clusters_of_k_means_leave_them_little_to_gain():
+    X, ones = drawn(distance=1.0), np.ones(400)
+    losses = {}
+    for name in ("kmeans", "k-means++", "random_from_data"):
+        start = GaussianMixture(3, init_params=name)
+        shares = start._first_shares(X, ones, np.random.default_rng(0))
+        centres = shares.T @ X / shares.sum(axis=0)[:, None]
+        error = ((X[:, None] - centres) ** 2).sum(axis=2)[shares > 0].sum()
+        losses[name] = error / KMeans(3, init=centres, tol=0.0).fit(X).inertia_
+    assert 1.0 <= losses["kmeans"] < 1.01
+    assert min(losses["k-means++"], losses["random_from_data"]) > 1.02
+
+
 @pytest.mark.parametrize("kind", THEIRS)
 @pytest.mark.parametrize("n_columns", [1, 3, 20])
 def test_agrees_with_scikit_learn(kind, n_columns):

@@ -75,9 +75,9 @@ def test_a_mixture_that_forgets_follows_the_data():
 
 
 def test_densities_agree_with_the_batch_mixture():
-    X = stream(100, 4)
-    online = OnlineGaussianMixture(2, random_state=0).fit(X)
-    batch = GaussianMixture(2, covariance_type="spherical", random_state=0).fit(X)
+    X = stream(100, 4, (-4.0, 0.0, 4.0))
+    online = OnlineGaussianMixture(3, random_state=0).fit(X)
+    batch = GaussianMixture(3, covariance_type="spherical", random_state=0).fit(X)
     batch.weights_, batch.means_, batch.covariances_ = (
         online.weights_, online.means_, online.covariances_,
     )  # fmt: skip

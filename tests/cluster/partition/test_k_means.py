@@ -47,6 +47,10 @@ def test_worked_example():
     np.testing.assert_array_equal(last.weights, [3, 1])
     assert learner.converged_
     assert learner.n_iter_ == 3
+    assert learner.inertia_ == pytest.approx(8 / 3)
+    # From where it ended nothing moves: the second pass says so.
+    again = KMeans(n_clusters=2, init=learner.cluster_centers_, tol=0.0).fit(POINTS)
+    assert (again.n_iter_, again.inertia_) == (2, pytest.approx(8 / 3))
 
 
 def test_reconstruction_error_is_half_the_squared_error():
@@ -57,6 +61,10 @@ def test_reconstruction_error_is_half_the_squared_error():
     assert learner.reconstruction_error(X) == pytest.approx(squares / 2)
     assert learner.score(X) == pytest.approx(-squares)
     assert learner.score(X, sample_weight=np.full(len(X), 2.0)) == pytest.approx(-2 * squares)
+    # Ended early, the centres are those of clusters that rows have left since.
+    early = KMeans(4, init=X[:4], tol=0.9).fit(X)
+    assert early.inertia_ == pytest.approx((distances(X, early.cluster_centers_) ** 2).min(1).sum())
+    assert early.n_iter_ < KMeans(4, init=X[:4], tol=0.0).fit(X).n_iter_
 
 
 @pytest.mark.parametrize("init", ["k-means++", "random", "partition"])

@@ -60,6 +60,9 @@ def test_the_direction_of_two_classes_is_fishers_and_maximal():
     random = np.random.default_rng(1)
     for direction in random.normal(size=(50, 3)):
         assert scatters.ratio(direction) <= projection.eigenvalues_[0]
+    # One column is its own direction, with the ratio that the formula gives it.
+    alone = DiscriminantProjection().fit(rows[:, :1], labels)
+    assert alone.eigenvalues_[0] == pytest.approx(scatters.ratio([1.0, 0.0, 0.0]))
     with pytest.raises(DataError, match="expected 3 numbers"):
         scatters.ratio([1.0, 2.0])
 

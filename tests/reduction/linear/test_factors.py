@@ -215,3 +215,11 @@ def test_fewer_rows_than_columns_leave_nothing_to_test(n_rows):
     noise = np.random.default_rng(0).normal(size=(n_rows, 10))
     fit = FactorAnalysis(2).fit(noise).fit_test_
     assert np.isnan([fit.statistic, fit.p_value]).all()
+
+
+@pytest.mark.filterwarnings("ignore:Heywood case")
+def test_dependent_columns_leave_nothing_to_test():
+    noise = np.random.default_rng(0).normal(size=(100, 6))
+    noise[:, 5] = noise[:, 3] + noise[:, 4]
+    fit = FactorAnalysis(2).fit(noise).fit_test_
+    assert np.isnan([fit.statistic, fit.p_value]).all()

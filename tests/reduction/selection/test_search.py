@@ -99,6 +99,8 @@ def test_exhaustive_search_is_never_beaten():
             assert score <= best[size] + 1e-12
     scores = [score_of(GaussianNB(), columns) for columns in combinations(table.columns, 2)]
     assert best[2] == pytest.approx(max(scores))
+    # Without a size that is asked for, the best of all sizes is taken, the smallest of equals.
+    assert (every.score_, every.n_features_to_select_) == (best.max(), best.idxmax())
 
 
 def test_floating_is_never_worse_than_forward_and_sometimes_better():

@@ -76,6 +76,8 @@ def test_risk_with_zero_one_loss_is_misclassification():
 def test_split_impurity_of_the_worked_example():
     assert_allclose(entropy(np.array([9, 5]) / 14), 0.940286, atol=5e-7)
     assert_allclose(split_impurity([[2, 3], [4, 0], [3, 2]]), 0.693536, atol=5e-7)
+    # A branch of one row counts, one without any does not.
+    assert_allclose(split_impurity([[1, 0], [1, 1], [0, 0]]), 2 / 3)
 
 
 def test_gains_of_the_worked_example():
