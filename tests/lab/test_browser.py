@@ -229,7 +229,9 @@ def test_every_control_has_a_name(plane):
     ]
     assert nameless == []
     for title in ("Points", "Add or erase by numbers", "Two columns of a file"):
-        plane.get_by_role("button", name=title, exact=True).wait_for()
+        plane.get_by_role("button", name=title, exact=True, expanded=False).wait_for()
+    plane.get_by_role("button", name="Points", exact=True).click()
+    plane.get_by_role("button", name="Points", exact=True, expanded=True).wait_for()
 
 
 def accessible_name(item):

@@ -11,7 +11,7 @@ from bokeh.plotting import figure
 from verulam.lab._jobs import LEVELS, MOST_CODES, Picture
 from verulam.lab._lines import Line
 from verulam.lab._state import Points
-from verulam.lab._style import MARKERS, Tones, class_palette, density_palette
+from verulam.lab._style import LIGHT, MARKERS, Tones, class_palette, density_palette
 from verulam.plots._style import PALETTE
 
 #: Width, dash and strength of the lines of each role.
@@ -170,7 +170,7 @@ class PlaneFigure:
             size=8 if code != 2 else 9,
             marker="x" if last else MARKERS[code],
             fill_color=self.tones.faint if last else PALETTE[code],
-            line_color=self.tones.ink if last else self.tones.panel,
+            line_color=self.tones.ink if last else LIGHT.panel,  # also seen on dark regions
             line_width=0.8,
         )
 
