@@ -113,6 +113,7 @@ def mean_field(
         if len(curve) > 1:
             scale = max(1.0, abs(curve[-1]))
             gain = curve[-1] - curve[-2]
+            # No exact update lowers the bound by more than rounding.
             if gain < -1e-7 * scale:
                 raise DataError(
                     f"the bound fell from {curve[-2]:.8g} to {curve[-1]:.8g} in cycle {len(curve)}:"

@@ -73,6 +73,7 @@ def build_medoids(table: np.ndarray, n_clusters: int) -> np.ndarray:
     near = table[places[0]].copy()
     while len(places) < n_clusters:
         gains = np.maximum(near - table, 0.0).sum(axis=1)
+        # Where rows are equal nobody gains, and a medoid must not be taken twice.
         gains[places] = -1.0
         places.append(int(gains.argmax()))
         near = np.minimum(near, table[places[-1]])
@@ -108,6 +109,7 @@ def swap_medoids(table: np.ndarray, medoids: np.ndarray, max_iter: int) -> Medoi
     """
     n_rows = len(table)
     if len(medoids) == 1:
+        # Without a second medoid there are no swaps to weigh up: the best row is known at once.
         sums = table.sum(axis=0)
         best = np.array([sums.argmin()])
         return Medoids(best, float(sums.min()), int(best[0] != medoids[0]), 1, True)
@@ -167,6 +169,7 @@ def random_swaps(
             changes = costs.sum(axis=0)
             best = int(changes.argmin())
             change = float(changes[best] + common)
+        # Rounding is no gain: two equal medoids would be swapped for ever.
         if change < -1e-12 * near.sum():
             medoids[best], table[best] = candidate, distances
             nearest_two(table, numbers, everyone, nearest, second, near, far)
@@ -326,6 +329,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transformer):
             table = np.zeros((1, 1))
             if len(rows) > 1:
                 table = squareform(condensed_distances(rows, self.metric))
+        # Rows that are named, and those of PAM's first phase, are the same at each start.
         once = not isinstance(self.init, str) or self.init == "build"
         return [
             swap_medoids(table, self._first(table, random), self.max_iter)

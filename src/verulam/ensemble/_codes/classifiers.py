@@ -351,6 +351,7 @@ class IncrementalCodeClassifier(_FromDichotomies):
             side = _side(learner, table)
             trials = [column, _with_others(column, side, codes, counts)]
             wider = np.column_stack([outputs, side])
+            # The other classes may stay out of the new column, or take the side where they lie.
             scores = [
                 self._error(wider, np.column_stack([matrix, one]), codes, counts) for one in trials
             ]
@@ -359,6 +360,7 @@ class IncrementalCodeClassifier(_FromDichotomies):
                 outputs = wider
                 self.estimators_.append(learner)
                 errors.append(min(scores))
+                # With another code other classes are confused: all pairs may be tried again.
                 tried.clear()
         self.errors_ = np.array(errors)
         self.code_ = self._entries(outputs, matrix, codes, counts)
@@ -372,6 +374,7 @@ class IncrementalCodeClassifier(_FromDichotomies):
         if not self.learn_code:
             return matrix
         indicators = 2.0 * np.eye(len(matrix))[codes] - 1.0
+        # Rows times the roots of their weights: plain least squares is then the weighted one.
         roots = np.sqrt(counts)[:, None]
         return np.linalg.lstsq(roots * outputs, roots * indicators, rcond=None)[0].T
 
@@ -412,5 +415,6 @@ def _with_others(
     """Return the column with the classes that had no part on the side where most of them lie."""
     totals = np.bincount(codes, counts, len(column))
     means = np.bincount(codes, counts * np.sign(side), len(column)) / np.maximum(totals, 1e-300)
+    # A mean of signs beyond a half has three quarters of the class on one side.
     clear = np.where(np.abs(means) > 0.5, np.sign(means), 0.0)
     return np.where(column == 0, clear, column)

@@ -173,6 +173,7 @@ class DynamicSelectionClassifier(EnsembleClassifier):
             merits = accuracies
         if self.rule == "best":
             return np.arange(len(merits))[:, None] == merits.argmax(axis=0)
+        # Sums of the same weights in another order differ in the last digit.
         return merits >= merits.max(axis=0) - 1e-12
 
     def evaluations(self, X: Any) -> NDArray[np.intp]:
@@ -283,6 +284,7 @@ class DynamicSelectionRegressor(EnsembleRegressor):
         places = self._neighbourhood.transform(table)
         counts = self._counts[places]
         errors = (self.squared_errors_[:, places] * counts).sum(axis=2) / counts.sum(axis=1)
+        # The order of an order is the rank; of equal errors the member named first is ahead.
         ranks = np.argsort(np.argsort(errors, axis=0, kind="stable"), axis=0, kind="stable")
         return ranks < self.n_averaged
 

@@ -13,6 +13,8 @@ from verulam.graphical._network.network import BayesianNetwork, check_network
 
 #: Paths that an explanation lists at most.
 MOST_PATHS = 20
+#: So many beginnings of paths are followed; a dense graph has more than there is time for.
+MOST_STEPS = 5000
 
 
 @dataclass(frozen=True)
@@ -151,6 +153,8 @@ def _node_set(dag: DirectedGraph, names: str | Iterable[str]) -> set[str]:
 
 
 def _is_separated(dag: DirectedGraph, first: set[str], second: set[str], known: set[str]) -> bool:
+    # d-separated is separated in the moral graph of the ancestors of all that are named; of paths
+    # there may be more than anybody can list.
     relevant = dag.ancestors(first | second | known)
     neighbours: dict[str, set[str]] = {name: set() for name in relevant}
     for name in relevant:
@@ -180,7 +184,7 @@ def _paths(dag: DirectedGraph, start: str, ends: set[str]) -> Iterator[tuple[str
             if count == MOST_PATHS:
                 return
             continue
-        if steps > 5000:
+        if steps > MOST_STEPS:
             return
         near = (*dag.parents[path[-1]], *dag.children[path[-1]])
         waiting += [(*path, name) for name in near if name not in path]
@@ -234,6 +238,7 @@ def independences(
         settled: list[set[str]] = []
         for size in range(max_condition + 1):
             for condition in combinations(others, size):
+                # What is apart by fewer is listed once, with the fewest.
                 if any(smaller <= set(condition) for smaller in settled):
                     continue
                 if _is_separated(dag, {first}, {second}, set(condition)):

@@ -123,6 +123,7 @@ class HiddenExperts:
         hidden = planes(first, X)
         if self.activation == "tanh":
             hidden = np.tanh(hidden)
+        # Experts first: one batch of products for all of them.
         by_expert = hidden.reshape(len(X), self.n_units, -1).transpose(1, 0, 2)
         values = (by_expert @ second + intercepts).transpose(1, 0, 2)
         return Outputs(np.ascontiguousarray(values), by_expert)
@@ -245,6 +246,7 @@ class TreeGate:
         by_branch = slopes.copy() if len(self.nodes) == 1 else slopes @ self.paths.T
         for node in self.nodes:
             part = by_branch[:, node]
+            # A plane that rises takes from the shares of all branches of its node.
             part -= np.exp(branches[:, node]) * row_sums(part)
         by_plane = plane_gradient(seen, by_branch).ravel()
         if not self.n_hidden:

@@ -156,6 +156,7 @@ class LocalModel:
         else:
             addition = self.addition(of_rule, X)
             result = cooperate(shares.logarithms, outputs.values, addition, targets, weights)
+        # In the order of `sizes`: gate, experts, rule, noise.
         parts = [
             self.gate.gradient(of_gate, X, shares, result.by_log_share),
             self.experts.gradient(of_experts, X, outputs, result.by_output),
@@ -245,7 +246,7 @@ class LocalError:
             rows = order[start : start + batch_size]
             weights = None if self.weights is None else self.weights[rows]
             mass = float(len(rows)) if weights is None else float(weights.sum())
-            if mass == 0.0:
+            if mass == 0.0:  # rows that count nothing have no mean
                 continue
             mixed, gradient = self.model.mixed(
                 theta, self.inputs[rows], self.targets.at(rows), weights

@@ -93,6 +93,7 @@ class GradientAgent(Agent):
         self.approximator_.start(1 if self._n_outputs_is_one else spaces.n_actions)
         self.eligibility_ = np.zeros_like(self.approximator_.parameters)
         self.n_steps_, self.n_episodes_ = 0, 0
+        # The action that Sarsa has learned from must be the one that it then takes.
         self._pending: tuple[Any, int] | None = None
         return self
 
@@ -150,6 +151,7 @@ class GradientAgent(Agent):
         ahead = 0.0 if over else self._ahead(successor)
         error = float(reward + self._discount * ahead - values[output])
         self._cut(state, values, output)
+        # With a table of indicators the trace of gradients is the accumulating trace of tables.
         fade = self._discount * self.trace_decay
         self.eligibility_ = fade * self.eligibility_ + self.approximator_.gradient(state, output)
         rate = as_schedule(self.learning_rate)(self._tick(self.rate_clock))
@@ -299,6 +301,7 @@ class GradientQLearning(GradientAgent):
         return float(values[self._offered(successor)].max())
 
     def _cut(self, state: Any, values: NDArray[np.float64], output: int) -> None:
+        # Watkins: what follows an action that is not the best one is not the best policy's return.
         if values[output] < values[self._offered(state)].max():
             self.eligibility_ = np.zeros_like(self.eligibility_)
 

@@ -109,10 +109,12 @@ class TabularAgent(Agent):
             raise DataError("spaces: available must have a flag for each state and action.")
         self.eligibility_ = np.zeros(self.table_.size)
         self._changes = np.zeros(self.table_.size)
+        # The cells with a trace, of which a long table has few: no step looks at all the others.
         self._active = np.zeros(self.table_.size, dtype=np.int64)
         self.visits_ = np.zeros(self.table_.size, dtype=np.int64)
         self.state_visits_ = np.zeros(spaces.n_states, dtype=np.int64)
         self._clock = np.zeros(3, dtype=np.int64)
+        # Sarsa learns from the action that it takes next: chosen in `learn`, carried out by `act`.
         self._pending: tuple[int, int] | None = None
         self._cumulative = self._behaviour(spaces)
         self._codes, self._numbers = self._settings()
@@ -231,10 +233,11 @@ class TabularAgent(Agent):
         )
         error = float(target - values[cell])
         self._clock[N_STEPS] += 1
-        if not abs(error) < LARGEST:
+        if not abs(error) < LARGEST:  # nor where it is NaN
             self.refuse_divergence()
         traced = self.trace_decay > 0 or self.updating == "offline"
         if traced and self._rule == Q_RULE:
+            # Watkins: what led here says nothing of the best policy once an action departs from it.
             cut_trace(
                 values, available, self.eligibility_, self._active, self._clock, self._codes,
                 n_actions, int(cell),
@@ -277,6 +280,7 @@ class TabularAgent(Agent):
         n_steps
             Number of steps.
         """
+        # The sum of discounted rewards: of so many steps, or of endless ones where that is less.
         lost = 1.0 - float(self._numbers[0])
         reach = n_steps + 1.0 if lost * (n_steps + 1.0) < 1.0 else 1.0 / lost
         return min(SLACK * (before + 1.0 + reward * reach), LARGEST)

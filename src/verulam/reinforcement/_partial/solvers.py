@@ -159,6 +159,7 @@ def point_based_values(
     steps = (
         check_count("max_iter", max_iter) if horizon is None else check_count("horizon", horizon)
     )
+    # Worth no less, whatever is done: from there every backup is a bound from below, and rises.
     lowest = 0.0 if horizon is not None else float(process.rewards.min()) / (1.0 - process.discount)
     current = AlphaVectors(np.full((1, process.n_states), lowest), np.array([-1]))
     values = current.values(beliefs)
@@ -218,6 +219,7 @@ def reachable_beliefs(
     rows = [process.start]
     seen = {tuple(np.round(process.start, 9))}
     belief = process.start
+    # A process may have fewer beliefs that differ; the search for more of them ends.
     for _ in range(50 * n_beliefs):
         if len(rows) == n_beliefs:
             break
@@ -226,6 +228,7 @@ def reachable_beliefs(
         code = int(random.choice(len(shares), p=shares / shares.sum()))
         following = belief @ process.joint[action, code]
         belief = process.start if process.ending[action] else following / following.sum()
+        # Plans are made for the start: what lies near it must not be left for ever.
         if random.random() < 0.1:
             belief = process.start
         name = tuple(np.round(belief, 9))

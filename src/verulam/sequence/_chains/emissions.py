@@ -89,6 +89,7 @@ class AdditiveEmission(Emission):
 
     @property
     def _gaussian(self) -> GaussianEmission:
+        # Densities and sums are those of a Gaussian for each combined state; the M step differs.
         return GaussianEmission("tied", self.variance_floor)
 
     @property
@@ -154,10 +155,12 @@ class AdditiveEmission(Emission):
         """Return the regression of the rows on the states of the chains."""
         weight = sums.weight[:, 0]
         design = self.design
+        # The sums are of rows less the origin, lest squares of large values lose the scatter.
         shift = parameters.origin / len(self.sizes)
         rows = parameters.contributions - shift
         if "contributions" not in self.fixed:
             products = design.T @ (weight[:, None] * design)
+            # A constant may move from one chain to another: of all solutions, the shortest.
             rows = np.linalg.lstsq(products, design.T @ sums.sums, rcond=1e-10)[0]
         means = design @ rows
         cross = means.T @ sums.sums
@@ -280,6 +283,8 @@ class ChainEmission(Emission):
         for part, chain_survey, values, size in zip(
             self.emissions_by_chain, survey.parts, head.parts, self.sizes, strict=True
         ):
+            # As if each chain were alone with its columns: which of the others' states goes with
+            # which of its own is for the first pass to find out.
             parts = HMMParts(InitialProbabilities(), TransitionMatrix(), part)
             known = Survey((Sequences(values, steps),), len(head), 1, 0, chain_survey)
             started.append(start_model(parts, known, size, init, random).emission)
@@ -300,6 +305,7 @@ class ChainEmission(Emission):
     def log_likelihoods(self, parameters: StreamRecord, values: StreamValues) -> np.ndarray:
         """Return the sum of the chains' logarithms."""
         states = self.chain_states
+        # Computed once for each state of a chain, and repeated for all combinations that have it.
         tables = [
             part.log_likelihoods(record, chain_values)[:, states[:, chain]]
             for chain, (part, record, chain_values) in enumerate(

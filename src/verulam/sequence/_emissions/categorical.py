@@ -44,6 +44,7 @@ class SymbolCounts:
 
     def __add__(self, other: "SymbolCounts") -> "SymbolCounts":
         small, large = sorted((self.counts, other.counts), key=len)
+        # Parts of the data may have met codes of different sizes: those not met count zero.
         total = large.copy()
         total[: len(small)] += small
         return SymbolCounts(total)

@@ -231,6 +231,7 @@ def _with_one_more(
         blank, parts.emission.statistics(blank, sequences.values, shares)
     )
     matrix = old.transitions.matrix[np.ix_(order, order)]
+    # Who went to the busiest state goes to either half of it alike, and both go on as it did.
     matrix[:, [busiest, -1]] /= 2
     matrix[[busiest, -1]] = matrix[[busiest, -1]].mean(axis=0)
     initial = old.initial[order]
@@ -280,6 +281,7 @@ def split_sequences(
     if not 0 < validation < 1:
         raise DataError(f"validation is {validation!r}; expected a share between 0 and 1.")
     if len(sequences) == 1:
+        # The later part is held out: neighbouring steps are too alike to be divided at random.
         cut = round(sequences.n_steps * (1 - validation))
         if not 0 < cut < sequences.n_steps:
             raise DataError("X is too short to hold any steps out.")
@@ -349,5 +351,6 @@ def align_states(first: Any, second: Any) -> Alignment:
     n_states = int(max(one.max(), two.max())) + 1
     together = np.zeros((n_states, n_states))
     np.add.at(together, (one, two), 1.0)
+    # One to one: two states of a path never stand for one of the other.
     rows, columns = linear_sum_assignment(-together)
     return Alignment(columns, float(together[rows, columns].sum() / len(one)))
