@@ -27,9 +27,9 @@ def aligned_zeros(shape: int | tuple[int, ...], dtype: Any = np.float64) -> NDAr
     0
     """
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
-    room = np.zeros(size + LINE, dtype=np.uint8)
-    start = -room.ctypes.data % LINE
-    return room[start : start + size].view(dtype).reshape(shape)
+    buffer = np.zeros(size + LINE, dtype=np.uint8)
+    start = -buffer.ctypes.data % LINE
+    return buffer[start : start + size].view(dtype).reshape(shape)
 
 
 def full_lines(count: int, dtype: Any = np.float64) -> int:

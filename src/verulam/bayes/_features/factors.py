@@ -145,8 +145,8 @@ def _draw_factors(
     rate = state.concentration / len(X) if endless else 0.0
     while start < len(X):
         if endless:
-            room = np.zeros((len(X), 2 * MOST_NEW), dtype=np.int8)
-            present = np.hstack([present, room])
+            spare = np.zeros((len(X), 2 * MOST_NEW), dtype=np.int8)
+            present = np.hstack([present, spare])
         counts = present.sum(axis=0, dtype=np.float64)
         means, factor = _loadings_posterior(X, replace(state, present=present))
         root = np.linalg.inv(factor)

@@ -172,15 +172,15 @@ def _lead(
 ) -> np.ndarray:
     """Label all rows, and return the centres that there are then."""
     n_clusters = len(centres)
-    room = np.zeros((n_clusters + 64, X.shape[1]))
-    room[:n_clusters] = centres
-    counts = np.zeros(len(room), dtype=np.int64)
+    buffer = np.zeros((n_clusters + 64, X.shape[1]))
+    buffer[:n_clusters] = centres
+    counts = np.zeros(len(buffer), dtype=np.int64)
     while True:
-        n_clusters = lead_rows(X, limit, labels, room, counts, n_clusters, moving)
+        n_clusters = lead_rows(X, limit, labels, buffer, counts, n_clusters, moving)
         if n_clusters >= 0:
-            return room[:n_clusters].copy()
+            return buffer[:n_clusters].copy()
         n_clusters = -n_clusters - 1
-        room = np.concatenate([room, np.zeros_like(room)])
+        buffer = np.concatenate([buffer, np.zeros_like(buffer)])
         counts = np.concatenate([counts, np.zeros_like(counts)])
 
 

@@ -142,8 +142,8 @@ def _topic_lists(
     """Return where the list of each word begins, and the lists one after another."""
     table.sum_duplicates()
     # A word has at most as many topics as it has tokens: lists take memory as the corpus does.
-    room = np.minimum(np.bincount(tokens.words, minlength=tokens.n_words), n_topics)
-    begins = np.append(0, np.cumsum(1 + 2 * room))
+    most_topics = np.minimum(np.bincount(tokens.words, minlength=tokens.n_words), n_topics)
+    begins = np.append(0, np.cumsum(1 + 2 * most_topics))
     lists = np.zeros(begins[-1] + 1, dtype=np.int32)
     sizes = np.diff(table.indptr)
     lists[begins[:-1]] = sizes

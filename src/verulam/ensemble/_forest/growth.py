@@ -98,17 +98,17 @@ def draw_rows(seed: int, n_rows: int, n_drawn: int, *, bootstrap: bool) -> NDArr
 
 def grow_trees(task: ForestTask, seeds: list[int], n_jobs: int) -> Iterator[GrownTree]:
     """Yield a tree for each seed; the number of threads does not change any of them."""
-    rooms = local()
+    memory = local()
 
     def grow(seed: int) -> GrownTree:
-        if not hasattr(rooms, "room"):
-            rooms.room = _make_room(task)
-        return _grow_one(task, seed, *rooms.room)
+        if not hasattr(memory, "buffers"):
+            memory.buffers = _make_buffers(task)
+        return _grow_one(task, seed, *memory.buffers)
 
     return iterate_in_threads(grow, seeds, n_jobs)
 
 
-def _make_room(task: ForestTask) -> tuple[NDArray[np.void], Scratch, Grown]:
+def _make_buffers(task: ForestTask) -> tuple[NDArray[np.void], Scratch, Grown]:
     """Return the buffers of a thread; memory is taken only as it is written to."""
     n_rows, n_values = min(task.n_rows, task.n_drawn), max(1, task.n_classes)
     table, n_columns = task.table, len(task.table.n_levels)
@@ -136,11 +136,11 @@ def _make_room(task: ForestTask) -> tuple[NDArray[np.void], Scratch, Grown]:
 
 
 def _grow_one(
-    task: ForestTask, seed: int, room: NDArray[np.void], scratch: Scratch, grown: Grown
+    task: ForestTask, seed: int, buffer: NDArray[np.void], scratch: Scratch, grown: Grown
 ) -> GrownTree:
     counts = draw_rows(seed, task.n_rows, task.n_drawn, bootstrap=task.bootstrap)
     rows = np.flatnonzero(counts)
-    entries = room[: 2 * len(rows)].reshape(2, -1)
+    entries = buffer[: 2 * len(rows)].reshape(2, -1)
     entries["row"][0], entries["target"][0] = rows, task.target[rows]
     entries["weight"][0] = counts[rows]
     if task.weights is not None:
@@ -197,7 +197,7 @@ class _Parts:
     def __init__(self, n_parts: int) -> None:
         self.n_parts = n_parts
         self.ends = [0]
-        self.room: Any = None
+        self.buffer: Any = None
 
     @property
     def starts(self) -> NDArray[np.int64]:
@@ -208,16 +208,16 @@ class _Parts:
         start, end = self.ends[-1], self.ends[-1] + len(part)
         # Trees are about equally large; memory that is not written to costs nothing.
         shape = (int(1.03 * end * self.n_parts / len(self.ends)) + 1, *part.shape[1:])
-        if self.room is None:
-            self.room = np.empty(shape, dtype=part.dtype)
-        elif end > len(self.room):
+        if self.buffer is None:
+            self.buffer = np.empty(shape, dtype=part.dtype)
+        elif end > len(self.buffer):
             # The system moves large blocks without a copy.
-            self.room.resize(shape, refcheck=False)
-        self.room[start:end] = part
+            self.buffer.resize(shape, refcheck=False)
+        self.buffer[start:end] = part
         self.ends.append(end)
 
     def whole(self) -> NDArray[Any]:
         """Return all parts; the column has none any more."""
-        room, self.room = self.room, None
-        room.resize((self.ends[-1], *room.shape[1:]), refcheck=False)
-        return room
+        buffer, self.buffer = self.buffer, None
+        buffer.resize((self.ends[-1], *buffer.shape[1:]), refcheck=False)
+        return buffer

@@ -257,7 +257,7 @@ def simplex_problem(linear: np.ndarray, init: np.ndarray | None = None) -> DualP
     )
 
 
-def fill_up(room: np.ndarray, total: float) -> np.ndarray:
+def fill_up(capacities: np.ndarray, total: float) -> np.ndarray:
     """Return coefficients that fill one place after another until they sum to `total`."""
-    before = np.concatenate([[0.0], np.cumsum(room)[:-1]])
-    return np.clip(total - before, 0.0, room)
+    before = np.concatenate([[0.0], np.cumsum(capacities)[:-1]])
+    return np.clip(total - before, 0.0, capacities)

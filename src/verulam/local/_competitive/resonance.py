@@ -210,8 +210,8 @@ class AdaptiveResonance(ClusterMixin, Transformer):
             )  # fmt: skip
             if step == len(rows):
                 break
-            room = np.empty_like(self._units)
-            self._units = np.ascontiguousarray(np.hstack([self._units, room]))
+            spare = np.empty_like(self._units)
+            self._units = np.ascontiguousarray(np.hstack([self._units, spare]))
         self.wins_ = wins[: self._count]
 
     def _conclude(self, rows: np.ndarray) -> None:

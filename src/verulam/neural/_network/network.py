@@ -241,7 +241,7 @@ class TrainingError:
         self._gradient = np.empty(self.n_parameters, dtype=dtype)
         self._terms: tuple[int, list[Sequence[Penalty]]] = (0, [])
         self._n_steps = 0
-        self._room = np.empty(0, dtype=dtype)
+        self._buffer = np.empty(0, dtype=dtype)
         self._workspaces: dict[int, Workspace] = {}
         self._views: dict[str, tuple[Any, Parts]] = {}
 
@@ -256,21 +256,21 @@ class TrainingError:
         """Return the same error with a workspace of its own, for another thread."""
         return replace(self)
 
-    def _room_for(self, n_rows: int) -> NDArray[np.floating]:
-        size = Workspace.room_for(self.network.layout, n_rows)
-        if len(self._room) < size:
-            self._room = np.empty(size, dtype=self.inputs.dtype)
+    def _buffer_for(self, n_rows: int) -> NDArray[np.floating]:
+        size = Workspace.buffer_size(self.network.layout, n_rows)
+        if len(self._buffer) < size:
+            self._buffer = np.empty(size, dtype=self.inputs.dtype)
             self._workspaces.clear()
-        return self._room
+        return self._buffer
 
     def _workspace_for(self, n_rows: int) -> Workspace:
         """Return the workspace of a batch; that of another size takes its place."""
-        room = self._room_for(n_rows)
+        buffer = self._buffer_for(n_rows)
         if n_rows not in self._workspaces:
-            # All are views of one room: those of a batch and of the last one of an epoch stay.
+            # All are views of one buffer: those of a batch and of the last one of an epoch stay.
             if len(self._workspaces) > 1:
                 self._workspaces.clear()
-            self._workspaces[n_rows] = Workspace(self.network.layout, room, n_rows)
+            self._workspaces[n_rows] = Workspace(self.network.layout, buffer, n_rows)
         return self._workspaces[n_rows]
 
     def _parts_of(self, name: str, vector: NDArray[np.floating]) -> Parts:
@@ -416,7 +416,7 @@ class TrainingError:
             layout.turn(place, vector)
         total = run_rows(
             turned[0], self.inputs, self._targets, self._codes, self._weights, order, layout.table,
-            layout.turned, np.array(self._kinds), self.network.gain, self._room_for(1),
+            layout.turned, np.array(self._kinds), self.network.gain, self._buffer_for(1),
             np.empty(max(layout.sizes) + 1, dtype=np.uint64), decay,
             decay if self.decay_biases else 0.0, turned[1], memory.rate, memory.momentum,
         )  # fmt: skip

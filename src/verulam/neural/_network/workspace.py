@@ -22,18 +22,18 @@ class Workspace:
     ----------
     layout
         Layers of the network.
-    room
-        Numbers to write to, at least `room_for` so many rows.
+    buffer
+        Numbers to write to, at least `buffer_size` for so many rows.
     n_rows
         Rows of the batch.
     """
 
-    def __init__(self, layout: Layout, room: Floats, n_rows: int) -> None:
+    def __init__(self, layout: Layout, buffer: Floats, n_rows: int) -> None:
         self.layout, self.n_rows = layout, n_rows
         ends = np.cumsum([n_rows * size for size in (layout.sizes[0], *layout.sizes[1:] * 3)])
-        blocks = np.split(room[: ends[-1]], ends[:-1])
+        blocks = np.split(buffer[: ends[-1]], ends[:-1])
         n_layers = layout.n_layers
-        self.inputs, self.ones = blocks[0].reshape(n_rows, -1), np.ones(n_rows, room.dtype)
+        self.inputs, self.ones = blocks[0].reshape(n_rows, -1), np.ones(n_rows, buffer.dtype)
         # Compiled loops take flat arrays, products take tables; both are views.
         self.values, self.errors, self.slopes = (
             blocks[1 + kind * n_layers : 1 + (kind + 1) * n_layers] for kind in range(3)
@@ -42,7 +42,7 @@ class Workspace:
         self.error_tables = [block.reshape(n_rows, -1) for block in self.errors]
 
     @staticmethod
-    def room_for(layout: Layout, n_rows: int) -> int:
+    def buffer_size(layout: Layout, n_rows: int) -> int:
         """Return how many numbers a batch needs."""
         return n_rows * (layout.sizes[0] + 3 * sum(layout.sizes[1:]))
 

@@ -137,8 +137,8 @@ def draw_labels(ax: Axes, ranks: pd.Series, top: float, label: float) -> None:
     half = int(np.ceil(count / 2))
     low, high = ax.get_xlim()
     inch = (high - low) / inches_wide(ax)
-    room = (1 - low) / inch
-    size = max(SMALLEST_LABEL, LABEL_SIZE * min(1.0, (room - LEAD) / (label - LEAD)))
+    inches = (1 - low) / inch
+    size = max(SMALLEST_LABEL, LABEL_SIZE * min(1.0, (inches - LEAD) / (label - LEAD)))
     left, right = 1 - LEAD * inch, count + LEAD * inch
     for place, (name, rank) in enumerate(ranks.items()):
         better = place < half

@@ -222,10 +222,10 @@ def density_contours(
         raise DataError(f"X must have two columns, but its shape is {points.shape}.")
     ax = axes_or_new(ax)
     labels = getattr(density, "classes_", getattr(density, "classes", None))
-    room = 0.25 * np.ptp(points, axis=0) + 1e-9
+    padding = 0.25 * np.ptp(points, axis=0) + 1e-9
     horizontal, vertical = (
         np.linspace(column.min() - extra, column.max() + extra, resolution)
-        for column, extra in zip(points.T, room, strict=True)
+        for column, extra in zip(points.T, padding, strict=True)
     )
     mesh = np.stack(np.meshgrid(horizontal, vertical), axis=-1).reshape(-1, 2)
     logs = _log_densities(density, mesh)

@@ -78,8 +78,8 @@ def discriminant_curves(
     if rows.shape[1] != 1:
         raise DataError(f"curves are drawn over one input; these rows have {rows.shape[1]}.")
     ax = axes_or_new(ax)
-    room = 0.05 * max(float(np.ptp(rows)), 1e-9)
-    points = np.linspace(rows.min() - room, rows.max() + room, 400)
+    padding = 0.05 * max(float(np.ptp(rows)), 1e-9)
+    points = np.linspace(rows.min() - padding, rows.max() + padding, 400)
     values, names = _values_and_names(classifier, points[:, None], posterior)
     for number, name in enumerate(names):
         ax.plot(points, values[:, number], line(number), color=colour(number), label=str(name))
@@ -155,8 +155,8 @@ def discriminant_surface(
 
 def _ranges(rows: np.ndarray) -> np.ndarray:
     low, high = rows.min(axis=0), rows.max(axis=0)
-    room = 0.05 * np.where(high > low, high - low, 1.0)
-    return np.column_stack([low - room, high + room])
+    padding = 0.05 * np.where(high > low, high - low, 1.0)
+    return np.column_stack([low - padding, high + padding])
 
 
 def _values_and_names(classifier: Any, rows: np.ndarray, posterior: bool) -> tuple[np.ndarray, Any]:

@@ -87,8 +87,8 @@ def class_facets(
     centre, span = points.mean(axis=0), np.ptp(points, axis=0).max()
     corners = centre + FAR * (span or 1.0) * np.array(list(product((-1.0, 1.0), repeat=3)))
     cells = Voronoi(np.concatenate([points, corners]))
-    room = 0.08 * np.ptp(points, axis=0)
-    low, high = points.min(axis=0) - room, points.max(axis=0) + room
+    padding = 0.08 * np.ptp(points, axis=0)
+    low, high = points.min(axis=0) - padding, points.max(axis=0) + padding
     facets: dict[tuple[int, int], list[NDArray[np.float64]]] = {}
     for pair, ridge in zip(cells.ridge_points, cells.ridge_vertices, strict=True):
         if pair.max() >= len(points) or min(ridge) < 0 or codes[pair[0]] == codes[pair[1]]:

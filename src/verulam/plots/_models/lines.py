@@ -204,8 +204,8 @@ def _boundary(trainer: Any, frame: np.ndarray) -> tuple[np.ndarray, np.ndarray] 
 
 def _frame(inputs: np.ndarray) -> np.ndarray:
     low, high = inputs.min(axis=0), inputs.max(axis=0)
-    room = 0.1 * np.where(high > low, high - low, 1.0)
-    return np.column_stack([low - room, high + room])
+    padding = 0.1 * np.where(high > low, high - low, 1.0)
+    return np.column_stack([low - padding, high + padding])
 
 
 def _across(plane: Hyperplane, frame: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -228,9 +228,9 @@ def _outputs(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return a grid around the instances and the machine's outputs on it."""
     low, high = plane.min(axis=0), plane.max(axis=0)
-    room = 0.08 * (high - low)
+    padding = 0.08 * (high - low)
     axes = [
-        np.linspace(low[place] - room[place], high[place] + room[place], resolution)
+        np.linspace(low[place] - padding[place], high[place] + padding[place], resolution)
         for place in (0, 1)
     ]
     corners: Any = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)

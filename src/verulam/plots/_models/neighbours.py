@@ -247,6 +247,6 @@ def draw_kept(
 
 
 def _frame(ax: Axes, points: NDArray[np.float64]) -> None:
-    room = 0.08 * np.ptp(points, axis=0)
-    low, high = points.min(axis=0) - room, points.max(axis=0) + room
+    padding = 0.08 * np.ptp(points, axis=0)
+    low, high = points.min(axis=0) - padding, points.max(axis=0) + padding
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), xlabel="x1", ylabel="x2")

@@ -42,10 +42,12 @@ def outlier_map(
     """
     points = plane_points(X)
     ax = axes_or_new(ax)
-    room = 0.12 * np.ptp(points, axis=0) + 1e-9
+    padding = 0.12 * np.ptp(points, axis=0) + 1e-9
     horizontal, vertical = (
         np.linspace(low, high, resolution)
-        for low, high in zip(points.min(axis=0) - room, points.max(axis=0) + room, strict=True)
+        for low, high in zip(
+            points.min(axis=0) - padding, points.max(axis=0) + padding, strict=True
+        )
     )
     mesh = np.stack(np.meshgrid(horizontal, vertical), axis=-1).reshape(-1, 2)
     scores = _finite(detector.decision_function(mesh)).reshape(resolution, resolution)

@@ -151,8 +151,8 @@ def sigmoid_trace(
         # The second class against the first, whatever the number of outputs.
         lines = lines[:, -1] - lines[:, 0] if lines.shape[1] == 2 else lines[:, 0]
     ax = axes_or_new(ax)
-    room = 0.1 * max(float(np.ptp(rows)), 1e-9)
-    points = np.linspace(rows.min() - room, rows.max() + room, 400)
+    padding = 0.1 * max(float(np.ptp(rows)), 1e-9)
+    points = np.linspace(rows.min() - padding, rows.max() + padding, 400)
     recorded = [step for step in steps if step < len(lines)] or [len(lines) - 1]
     for number, step in enumerate(recorded):
         values = lines[step, 0] + lines[step, 1] * points

@@ -155,8 +155,8 @@ def _horizontal(nodes: Mapping[int, DrawnNode], widths: Mapping[int, float]) -> 
         children = nodes[number].children
         for child in children:
             lefts, rights = outlines.pop(child)
-            room = zip(right, lefts, strict=False)
-            offsets[child] = max((end - start for end, start in room), default=0.0)
+            contours = zip(right, lefts, strict=False)
+            offsets[child] = max((end - start for end, start in contours), default=0.0)
             rights = [offsets[child] + end for end in rights]
             left += [offsets[child] + start for start in lefts[len(left) :]]
             right = rights + right[len(rights) :]

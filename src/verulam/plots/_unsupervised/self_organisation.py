@@ -295,8 +295,8 @@ def vigilance_circles(learner: AdaptiveResonance, X: ArrayLike, *, ax: Axes | No
     )
     ax.plot(*units.T, "k+", markersize=9)
     if learner.vigilance < np.ptp(rows, axis=0).max():
-        room = 1.05 * float(learner.vigilance)
-        low, high = units.min(axis=0) - room, units.max(axis=0) + room
+        padding = 1.05 * float(learner.vigilance)
+        low, high = units.min(axis=0) - padding, units.max(axis=0) + padding
         ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
     ax.set_aspect("equal")
     return ax

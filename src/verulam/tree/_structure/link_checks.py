@@ -88,8 +88,8 @@ def _check_tests(tree: Any, nodes: NDArray[np.intp]) -> None:
     sizes = tree.n_categories[columns[by_category]].astype(np.int64)
     n_way = kinds[by_category] == NWAY
     sizes = np.where(n_way, sizes, -(-sizes // WORD_BITS))
-    room = np.where(n_way, len(tree.category_branches), len(tree.category_words))
-    fits = (starts >= 0) & (sizes > 0) & (starts + sizes <= room)
+    lengths = np.where(n_way, len(tree.category_branches), len(tree.category_words))
+    fits = (starts >= 0) & (sizes > 0) & (starts + sizes <= lengths)
     _require(fits.all(), "has tests of categories that are not there")
     for start, size, count in zip(
         starts[n_way], sizes[n_way], counts[by_category][n_way], strict=True
