@@ -76,6 +76,7 @@ class RuleSet:
     @cached_property
     def p_values(self) -> NDArray[np.float64]:
         """Fisher's exact test of each rule: probability of so many by chance, or more."""
+        # Of transactions with the consequent, as many among those with the antecedent, or more.
         return np.asarray(
             hypergeom.sf(
                 self.together - 1,

@@ -385,6 +385,7 @@ def _fitted_clusters(clusterer: Any, rows: np.ndarray) -> Any:
 
 
 def _cluster_count(clusterer: Any, rows: np.ndarray) -> int:
+    # A cluster may be empty of training rows, so that labels alone do not tell how many there are.
     for name in ("cluster_centers_", "means_"):
         if hasattr(clusterer, name):
             return len(getattr(clusterer, name))

@@ -181,6 +181,7 @@ class Factor:
         Alpaydin 14.1: A and B are independent given C where P(A, B|C) = P(A|C) P(B|C).
         """
         a, b, c = _names(first), _names(second), _names(condition)
+        # P(a, b, c) P(c) = P(a, c) P(b, c): without a division, since P(c) may be zero.
         joint = self.normalise().marginal([*a, *b, *c])
         left = joint * joint.marginal(c)
         right = joint.marginal([*a, *c]) * joint.marginal([*b, *c])
@@ -245,6 +246,7 @@ def multiply(factors: Iterable[Factor]) -> Factor:
         tuple(states.values()),
         sum(factor.log_scale for factor in factors),
     )
+    # Whoever has begun to scale has tables that would underflow, and their products would again.
     return product.rescale() if product.log_scale else product
 
 
@@ -395,6 +397,7 @@ def read_evidence(model: FactorModel, evidence: Mapping[str, Any] | None) -> Evi
         )
     lookup = model.lookup
     for name, value in evidence.items():
+        # Most evidence is a label, which one look tells; all else is sorted out below.
         try:
             hard[name] = lookup[name][value]
             continue

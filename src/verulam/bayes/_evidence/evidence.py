@@ -348,6 +348,7 @@ def compare_models(models: Mapping[Any, Any], X: ArrayLike, y: ArrayLike) -> pd.
         if not hasattr(fitted, "log_evidence_"):
             raise DataError(f"the model {name!r} has no evidence; take one with log_evidence_.")
         plain = clone(model).set_params(estimate="ml").fit(X, y)
+        # One more is the variance of the noise.
         n_parameters = len(np.ravel(plain.coef_)) + int(model.fit_intercept) + 1
         likelihood = float(plain_log_likelihood(plain, X, y))
         rows[name] = {

@@ -229,6 +229,7 @@ class BayesianLinearRegression(LinearModel):
         ratio = alpha / beta
         coef = problem.weights_at(ratio) if alpha else problem.least_squares()
         inverse = 1.0 / (problem.singular**2 + ratio) if alpha else problem.inverse_singular() ** 2
+        # About the centre the intercept does not depend on the weights: its variance is added.
         self._mean_variance = 1.0 / (beta * problem.weight)
         return LinearPosterior(
             coef=coef,
@@ -257,6 +258,7 @@ class BayesianLinearRegression(LinearModel):
             )
         if self.estimate != "ml":
             return problem.most_evident(*fixed)
+        # A perfect fit has no noise, and a precision without bound.
         residual = max(problem.residual, np.finfo(float).tiny * 1e8)
         return 0.0, fixed[1] or problem.weight / residual
 

@@ -180,6 +180,7 @@ def _judge(
     def score(members: tuple[int, ...]) -> float:
         part = outputs.of(members)
         weights = None if combiner == "vote" else simplex_weights(part, truth, counts)
+        # A member that votes twice is still asked, and paid for, once.
         price = float(prices[sorted(set(members))].sum())
         if codes is not None:
             answers = combine(part, weights=weights).argmax(axis=1)
@@ -200,6 +201,8 @@ def _grow(
         free = range(n_members) if replace else [m for m in range(n_members) if m not in members]
         trials = [tuple(sorted((*members, member))) for member in free]
         scores = [judge(trial) for trial in trials]
+        # A step must gain more than rounding; with members that may come again, nothing else ends
+        # a search that goes on weighing them ever more finely.
         if not trials or max(scores) <= score + 1e-12 or len(members) > 10 * n_members:
             return members, score
         members, score = trials[int(np.argmax(scores))], max(scores)
@@ -222,6 +225,8 @@ def _shrink(
         trials = [members[:place] + members[place + 1 :] for place in range(len(members))]
         scores = [judge(trial) for trial in trials]
         best = max(scores)
+        # Backward, equal is good enough: the smaller subset is asked less. After a step forward it
+        # must be better, or the two would take turns for ever.
         if best < score - 1e-12 or (strictly and best <= score + 1e-12):
             break
         members, score = trials[int(np.argmax(scores))], best
@@ -526,6 +531,7 @@ def _selected(
         costs=learner.costs, cost_weight=learner.cost_weight, replace=learner.replace,
         sample_weight=weights,
     )  # fmt: skip
+    # One that was taken several times has so many votes.
     places, counts = np.unique(selection.members, return_counts=True)
     shares = counts / counts.sum()
     if learner.combiner == "simplex":

@@ -97,6 +97,8 @@ def simplex_weights(
     scale = float(np.trace(products)) / len(products)
     if not scale > 0:
         return np.full(len(products), 1.0 / len(products))
+    # The least of w'Pw + (1'w - 1)^2 among w >= 0 points where that on the simplex does: its sum
+    # alone is short of 1. A root of P makes it a problem that SciPy solves exactly.
     values, vectors = np.linalg.eigh(products / scale)
     root = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
     design = np.vstack([root, np.ones((1, len(products)))])
@@ -179,6 +181,7 @@ def walk_lazily(
         if not len(rows):
             continue
         member, output = divmod(int(tree.column[node]), width)
+        # A tree may ask of a member twice on a path; it answers a row once.
         new = rows[~asked[rows, member]]
         if len(new):
             part = outputs_of([members[member]], take_rows(table, new), classes, kind)

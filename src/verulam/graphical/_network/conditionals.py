@@ -107,6 +107,7 @@ class Table:
                 f"{name!r}: the probabilities{' for ' + where if where else ''} sum to "
                 f"{sums[row]:.6g}, not to 1."
             )
+        # Probabilities of three digits, as in files, miss the one by a little.
         return values / sums[..., np.newaxis]
 
 
@@ -190,6 +191,7 @@ class NoisyOr:
                     f"{len(labels)}."
                 )
         _refuse_large([2] * (len(self.causes) + 1), name)
+        # Causes act each by itself: the effect stays away if every one that is present fails.
         absent = np.full((2,) * len(self.causes), 1.0 - self.leak)
         for axis, strength in enumerate(self.causes.values()):
             inhibited = np.array([1.0, 1.0 - strength])

@@ -102,6 +102,7 @@ class MarkovField:
             Factor(pair, np.asarray(values), (labels[pair[0]], labels[pair[1]]))
             for pair, values in edges.items()
         ]
+        # A potential of ones, so that a variable without edges is in the field all the same.
         alone = {name: np.ones(len(listed)) for name, listed in labels.items()}
         alone |= {name: np.asarray(values) for name, values in (nodes or {}).items()}
         parts += [Factor((name,), values, (labels[name],)) for name, values in alone.items()]
@@ -305,6 +306,8 @@ def propagate_field(field: MarkovField, evidence: Mapping[str, Any] | None = Non
             first, second = factor.variables
             pairs[first, second] = factor.values * pairs.get((first, second), 1.0)
             pairs[second, first] = pairs[first, second].T
+    # In a tree messages are final after as many rounds as its longest path has edges, and stay the
+    # same to the last bit from then on.
     messages = {(i, j): np.full(p.shape[1], 1.0 / p.shape[1]) for (i, j), p in pairs.items()}
     changed, n_rounds = True, 0
     while changed:

@@ -103,6 +103,7 @@ class BatchPerceptron(LinearTrainer):
         return [cls(max_iter=200)]
 
     def _train(self, problem: Problem) -> Training:
+        # A product of zero is on the wrong side, too: at the start, with weights of zero, all are.
         return train_batch(
             problem,
             self._row_coefficients,

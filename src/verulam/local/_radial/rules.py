@@ -219,6 +219,7 @@ class _Reader:
         parts = self.factor()
         while self.next_is("keyword", "AND"):
             self.place += 1
+            # OR inside of AND is multiplied out, since a unit is a conjunction.
             parts = [left + right for left, right in product(parts, self.factor())]
         return parts
 

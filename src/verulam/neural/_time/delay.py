@@ -106,6 +106,7 @@ class _TimeDelay(MetaEstimatorMixin):
             return rows, np.arange(sequences.n_steps)
         lengths = sequences.lengths
         place = np.arange(sequences.n_steps) - np.repeat(sequences.starts[:-1], lengths)
+        # A sequence that is shorter than the window has one, in which its first step is repeated.
         needed = np.minimum(lengths, int(self.window_size)) - 1
         ends = np.flatnonzero(place >= np.repeat(needed, lengths))
         return rows[ends], ends

@@ -252,6 +252,7 @@ def _choices(
     if isinstance(rule, LearningAutomaton):
         return _drawn(state.values, random)
     if isinstance(rule, Softmax):
+        # Measured from the largest, no exponential overflows; the shares are the same.
         scores = state.values - state.values.max(axis=1, keepdims=True)
         weights = np.exp(scores / max(float(rule.schedule(step)), 1e-300))
         return _drawn(weights / weights.sum(axis=1, keepdims=True), random)
@@ -259,10 +260,12 @@ def _choices(
     if isinstance(rule, UpperConfidence):
         with np.errstate(divide="ignore"):
             bonus = rule.width * np.sqrt(2.0 * np.log(step) / state.counts) if step > 1 else 0.0
+        # An arm that was never pulled has no bound: each is tried once before any is twice.
         scores = np.where(state.counts == 0, np.inf, scores + bonus)
     elif isinstance(rule, ThompsonSampling):
         scores = _believed(state, rule, bandit, random)
     best = scores == scores.max(axis=1, keepdims=True)
+    # Among equals by chance, or the arm that is named first would be tried most.
     choices = np.where(best, random.random(scores.shape), -1.0).argmax(axis=1)
     if isinstance(rule, EpsilonGreedy):
         explore = random.random(n_runs) < rule.schedule(step)
@@ -284,6 +287,7 @@ def _believed(
 
 
 def _drawn(shares: NDArray[np.float64], random: np.random.Generator) -> NDArray[np.int64]:
+    # Rounded sums may end a little below the largest draw, which is the last arm's then.
     lots = random.random((len(shares), 1))
     return np.minimum((np.cumsum(shares, axis=1) <= lots).sum(axis=1), shares.shape[1] - 1)
 
