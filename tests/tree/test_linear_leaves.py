@@ -29,6 +29,11 @@ def test_pieces_need_fewer_leaves_than_constants():
     constant = DecisionTreeRegressor(error_threshold=0.01).fit(X, y)
     assert linear.get_n_leaves() * 4 < constant.get_n_leaves()
     assert np.mean((linear.predict(X) - y) ** 2) < 0.01
+    # A line needs five rows unless more, or fewer, are asked for.
+    for asked, least in ((None, 5), (2, 2), (40, 40)):
+        tree = DecisionTreeRegressor(leaf_model="linear", min_samples_leaf=asked).fit(X, y)
+        counts = tree.tree_.weight[tree.tree_.first_child < 0]
+        assert least <= counts.min() < max(2 * least, 6)
 
 
 def test_missing_numbers_and_categories_are_taken():
