@@ -82,6 +82,7 @@ def table(tab: Any, address: str) -> None:
     tab.reload()
     tab.get_by_role("button", name="Compare").click(timeout=PATIENT)
     tab.locator("[data-report]").wait_for(timeout=10 * PATIENT)
+    tab.evaluate("window.scrollTo(0, 0)")
     tab.wait_for_timeout(500)
 
 

@@ -4,6 +4,7 @@ import asyncio
 import math
 from concurrent.futures import ThreadPoolExecutor
 from html.parser import HTMLParser
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -27,12 +28,15 @@ from verulam.lab._jobs import LEVELS, picture
 from verulam.lab._lines import Line
 from verulam.lab._notebook import OPEN
 from verulam.lab._pages.plane_view import PlaneView, gaussian_lines, read_gaussians
+from verulam.lab._pages.table import ComparisonView
 from verulam.lab._pages.tile import Tile
 from verulam.lab._parameters import check_setting
 from verulam.lab._pool import Outcome, Pool
 from verulam.lab._shell import CodeDrawer, Session, words
 from verulam.lab._state import TASKS, Generated
 from verulam.lab._studies.answers import table_html
+from verulam.lab._studies.comparing import describe
+from verulam.lab._studies.questions import TableQuestion
 from verulam.lab._style import DARK, LIGHT, class_palette, density_palette, mixed, page_style
 from verulam.lab._table_points import FileLoader, plane_columns, points_of_table, read_upload
 from verulam.lab._widgets import NOTHING, NUMBER, ParameterForm
@@ -299,3 +303,15 @@ def test_a_notebook_gets_its_pictures():
         return session.view.tiles[0].caption.object
 
     assert "k-nearest neighbours" in in_thread(asyncio.run, asyncio.wait_for(cell(), 300))
+
+
+def test_a_contestant_that_a_link_names_otherwise_is_listed_once():
+    view = ComparisonView(Session(Pool()))
+    opened = describe(Path(), TableQuestion("wine"))
+    usual = list(opened.usual)
+    asked = TableQuestion("wine", learners=("majority class", "naive bayes", "nearest mean"))
+    view._fill_choices(opened, asked)
+    assert list(view.learners.options.values()) == [*usual, "nearest mean"]
+    assert view.learners.value == ["majority class", "parametric.NaiveBayes", "nearest mean"]
+    view._fill_choices(opened, None)
+    assert view.learners.value == usual

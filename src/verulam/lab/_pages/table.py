@@ -257,10 +257,13 @@ class ComparisonView:
 
     def _fill_choices(self, opened: OpenedTable, asked: TableQuestion | None) -> None:
         usual = {spoken_name(name): name for name in opened.usual}
-        extra = {} if asked is None else {name: name for name in asked.learners}
-        extra = {name: name for name in extra if name not in usual.values()}
+        # A link may hold another name of a contestant that is listed.
+        known = {spoken.casefold(): name for spoken, name in usual.items()}
+        asked_for = [] if asked is None else asked.learners
+        names = [known.get(spoken_name(name).casefold(), name) for name in asked_for]
+        extra = {name: name for name in names if name not in usual.values()}
         self.learners.options = {**usual, **extra}
-        self.learners.value = list(asked.learners if asked and asked.learners else opened.usual)
+        self.learners.value = names or list(opened.usual)
         self.more.options = [NOTHING, *opened.others]
         self.more.value = NOTHING
         self.measure.options = {USUAL: "", **(opened.measures or {})}
