@@ -70,7 +70,7 @@ def model_file(folder):
     """Return the file of a model that tells who leaves."""
     comparison = compare(
         folder / "customers.csv", ["majority class", "logistic regression"], target="churned",
-        resampling="2x5-fold", store=folder / "leaving.sqlite", progress=False,
+        resampling="2x5-fold", random_state=0, store=folder / "leaving.sqlite", progress=False,
     )  # fmt: skip
     return finalise(comparison.analysis.results, path=folder / "leaving.skops").path
 
