@@ -401,7 +401,7 @@ def test_few_rows_of_a_rare_class_are_remarked(count, few):
     comparison = compare(frame, ["majority class"], target="y", resampling="2-fold", progress=False)
     text = " ".join(str(comparison).split())
     assert "compared by the area under the ROC curve" in text
-    assert (f"There are {count} of them alone: the intervals are too narrow" in text) is few
+    assert (f"There are only {count} of them: the intervals are too narrow" in text) is few
 
 
 class Contrary:

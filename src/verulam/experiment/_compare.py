@@ -343,11 +343,16 @@ def _default_measure(data: Dataset, rare: Mapping[str, float], *, costly: bool) 
         return DefaultMeasure(DEFAULT_MEASURES[str(data.task)])
     label, share = next(iter(rare.items()))
     remark = (
-        f"Only {share:.2%} of the rows are {data.target}={label}. Learners are therefore compared "
-        "by the area under the ROC curve, which always answering with the common class does not "
-        "improve; measure (--measure of a command) names another."
+        f"{_share_words(data, label, share)}. Learners are therefore compared by the area under "
+        "the ROC curve, which always answering with the common class does not improve; measure "
+        "(--measure of a command) names another."
     )
     return DefaultMeasure("auc", remark + _few_remark(data, share))
+
+
+def _share_words(data: Dataset, label: str, share: float) -> str:
+    """Return how rare a class is."""
+    return f"Only {100 * share:.2f} % of the rows are {data.target}={label}"
 
 
 def _few_remark(data: Dataset, share: float) -> str:
@@ -356,7 +361,7 @@ def _few_remark(data: Dataset, share: float) -> str:
     if count >= FEWEST_RARE:
         return ""
     return (
-        f" There are {count} of them alone: the intervals are too narrow, and a learner may seem "
+        f" There are only {count} of them: the intervals are too narrow, and a learner may seem "
         "better by chance."
     )
 
@@ -366,12 +371,13 @@ def _blind_remark(data: Dataset, rare: Mapping[str, float], measure: Measure) ->
     if not rare:
         return ""
     label, share = next(iter(rare.items()))
-    few, rows = _few_remark(data, share), f"Only {share:.2%} of the rows are {data.target}={label}"
+    few, rows = _few_remark(data, share), _share_words(data, label, share)
     if measure.name not in ("error", "accuracy"):
         return f"{rows}.{few}" if few else ""
     return (
-        f"{rows}: always answering with the common class is right in {1 - share:.1%} and finds "
-        f"none of them. The measures auc, f_score and balanced_accuracy see the rare class.{few}"
+        f"{rows}: always answering with the common class is right in {100 - 100 * share:.1f} % and "
+        "finds none of them. The measures auc, f_score and balanced_accuracy see the rare class."
+        f"{few}"
     )
 
 

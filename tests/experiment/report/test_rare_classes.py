@@ -73,10 +73,10 @@ def test_the_measure_that_is_blind_is_told():
     options = {"target": "y", "resampling": "2-fold", "progress": False}
     blind = compare(frame, ["majority class"], measure="error", **options)
     text = " ".join(str(blind).split())
-    assert "is right in 94.0% and finds none of them" in text
+    assert "is right in 94.0 % and finds none of them" in text
     seeing = compare(frame, ["majority class"], measure="balanced_accuracy", **options)
     assert "finds none of them" not in str(seeing)
-    assert "There are 9 of them alone" in " ".join(str(seeing).split())
+    assert "There are only 9 of them" in " ".join(str(seeing).split())
 
 
 def test_the_html_of_a_comparison_has_the_words_of_its_text(comparison):

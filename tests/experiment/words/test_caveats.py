@@ -125,7 +125,9 @@ def overlooked(data, *learners):
 
 def test_a_class_without_predictions_is_named_with_its_share(rare):
     (line,) = overlooked(rare, "majority class", "naive bayes")
-    assert line.startswith("Naive Bayes never predicts 'rare' on kinds, which is 3.3% of the rows.")
+    assert line.startswith(
+        "Naive Bayes never predicts 'rare' on kinds, which is 3.3 % of the rows."
+    )
     assert "balanced_accuracy" in line
 
 

@@ -249,8 +249,9 @@ def overlooked_classes(
             lines.append(
                 sentence(
                     f"{named(recommendation.name)} never predicts {label!r} on {data}, which is "
-                    f"{share:.1%} of the rows. If that class matters, let balanced_accuracy, "
-                    "f_score or your own losses decide, or give its rows more weight.",
+                    f"{100 * share:.1f} % of the rows. If that class matters, let "
+                    "balanced_accuracy, f_score or your own losses decide, or give its rows more "
+                    "weight.",
                     responses.names,
                 )
             )
