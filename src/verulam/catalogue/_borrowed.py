@@ -154,6 +154,7 @@ BORROWED: tuple[Borrowed, ...] = (
     _sklearn("isolation forest", "ensemble.IsolationForest", "SIT1305 I", "U1.p"),
     _sklearn("local outlier factor", "neighbors.LocalOutlierFactor", "SIT1305 I", "U1.p"),
     _sklearn("BIRCH", "cluster.Birch", "SIT1305 III", "U3.j"),
+    _sklearn("spectral clustering", "cluster.SpectralClustering", "Alpaydin 13.14", "13.aq"),
     _sklearn("kernel principal components", "decomposition.KernelPCA", "Alpaydin 13.14", "13.an"),
     _sklearn("Isomap", "manifold.Isomap", "Alpaydin 13.14", "13.aq"),
     _sklearn(

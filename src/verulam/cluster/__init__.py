@@ -21,6 +21,7 @@ from verulam.cluster._mixture.gradient import (
 )
 from verulam.cluster._mixture.online import OnlineGaussianMixture
 from verulam.cluster._mixture.selection import MixtureSelection, select_mixture
+from verulam.cluster._partition.fuzzy import FuzzyKMeans
 from verulam.cluster._partition.k_means import KMeans, KMeansPass
 from verulam.cluster._partition.medoids import KMedoids
 from verulam.cluster._quality import ClusterQuality, cluster_quality, silhouettes
@@ -35,6 +36,7 @@ __all__ = [
     "ClusterwiseRegressor",
     "Components",
     "DivisiveClustering",
+    "FuzzyKMeans",
     "GaussianMixture",
     "KMeans",
     "KMeansPass",
