@@ -22,10 +22,10 @@ from verulam.experiment._evidence.estimate import evidence_of
 from verulam.experiment._evidence.evidence import rank_evidence
 from verulam.experiment._evidence.simplicity import complexities, interpretability_grades
 from verulam.experiment._evidence.tables import (
-    pareto_front,
+    leading_front,
     summarise_all,
     summarise_data,
-    with_evidence,
+    with_only_evidence,
     with_ranks,
 )
 from verulam.experiment._resampling.resampling import resampling
@@ -130,9 +130,9 @@ def analyse(
     ranks = rank_evidence(scores, evidence, simple.values, options.rule)
     tables = {data: summarise_data(scores, data, further) for data in scores.data}
     overall = summarise_all(scores, further) if len(scores.data) > 1 else None
-    front = _front(scores, tables, overall)
+    front = leading_front(tables, overall, scores.measure)
     if overall is None:
-        table = _on_one(tables, evidence, verdicts)
+        table = with_only_evidence(tables, evidence, verdicts)
     else:
         table = with_ranks(overall, ranks, over_data)
     assessments = None
@@ -155,6 +155,7 @@ def analyse(
         answer=conclusion,
         front=front,
         assessments=assessments,
+        race=_race(scores, evidence),
         notes=(
             *notes_of(results, verdicts, over_data),
             *unscored_contestants(scores),
@@ -163,20 +164,9 @@ def analyse(
         notices=(*results.notices, *warning_lines(scores.runs)),
         caveats=caveats_of(results, verdicts, over_data, simple.words),
         predictions=predictions,
-        race=_race(scores, evidence),
         simplicity=simple.words,
         acceptable=options.acceptable,
     )
-
-
-def _on_one(
-    tables: Mapping[str, pd.DataFrame],
-    evidence: Mapping[str, "Evidence"],
-    verdicts: Mapping[str, "Verdict"],
-) -> pd.DataFrame:
-    """Return the table of the only data set, with what is known of each contestant."""
-    ((data, table),) = tables.items()
-    return with_evidence(table, evidence.get(data), verdicts.get(data))
 
 
 def _race(scores: Responses, evidence: Mapping[str, "Evidence"]) -> str:
@@ -249,13 +239,3 @@ def _row_losses(
 ) -> np.ndarray | None:
     contestant = next(contestant for contestant in scores.contestants if contestant.name == name)
     return predictions.row_losses(scores.measure, data, contestant.learner, contestant.setting)
-
-
-def _front(
-    scores: Responses, tables: Mapping[str, pd.DataFrame], overall: pd.DataFrame | None
-) -> tuple[str, ...]:
-    if overall is not None:
-        return pareto_front(overall, "mean_rank", "fit_seconds")
-    table = next(iter(tables.values()))
-    greater = scores.measure.greater_is_better
-    return pareto_front(table, "mean", "fit_seconds", greater_is_better=greater)

@@ -213,15 +213,15 @@ class Analysis:
         """
         from verulam.plots import contestant_intervals
 
-        known = self._known(data)
+        evidence = self._evidence_on(data)
         return contestant_intervals(
-            known.table.rename(index=spoken_name),
-            best=spoken_name(known.best),
-            recommended=spoken_name(known.selection.name),
-            margin=known.margin,
+            evidence.table.rename(index=spoken_name),
+            best=spoken_name(evidence.best),
+            recommended=spoken_name(evidence.selection.name),
+            margin=evidence.margin,
             label=f"{self.measure.title}, 95 % interval",
             greater_is_better=self.measure.greater_is_better,
-            baseline=None if known.baseline is None else spoken_name(known.baseline),
+            baseline=None if evidence.baseline is None else spoken_name(evidence.baseline),
             percent=is_share(self.measure),
             ax=ax,
         )
@@ -246,18 +246,18 @@ class Analysis:
         """
         from verulam.plots import difference_posterior
 
-        known = self._known(data)
-        if len(known.names) < 2:
+        evidence = self._evidence_on(data)
+        if len(evidence.names) < 2:
             raise DataError("A difference needs two contestants.")
-        first = first or known.selection.name
-        second = second or known.rival(first)
-        value, *_ = known.posterior.difference(first, second)
-        places = known.names.index(first), known.names.index(second)
+        first = first or evidence.selection.name
+        second = second or evidence.rival(first)
+        value, *_ = evidence.posterior.difference(first, second)
+        places = evidence.names.index(first), evidence.names.index(second)
         return difference_posterior(
             value,
-            float(known.posterior.standard_errors[places]),
-            known.posterior.degrees_of_freedom,
-            margin=known.margin,
+            float(evidence.posterior.standard_errors[places]),
+            evidence.posterior.degrees_of_freedom,
+            margin=evidence.margin,
             names=(spoken_name(first), spoken_name(second)),
             label=f"Difference in {measure_words(self.measure)}",
             greater_is_better=self.measure.greater_is_better,
@@ -277,11 +277,11 @@ class Analysis:
         """
         from verulam.plots import best_probabilities
 
-        known = self._known(data)
-        table = known.table.rename(index=spoken_name)
-        return best_probabilities(table, recommended=spoken_name(known.selection.name), ax=ax)
+        evidence = self._evidence_on(data)
+        table = evidence.table.rename(index=spoken_name)
+        return best_probabilities(table, recommended=spoken_name(evidence.selection.name), ax=ax)
 
-    def _known(self, data: str | None) -> "Evidence":
+    def _evidence_on(self, data: str | None) -> "Evidence":
         data = data or self.responses.data[0]
         if data not in self.responses.data:
             raise unknown_name("data set", data, self.responses.data)
@@ -343,7 +343,9 @@ class Analysis:
             "recommended": self.recommended,
             "order": list(self.answer.order),
             "advice": self.answer.advice,
-            "evidence": {data: _evidence_dict(known) for data, known in self.evidence.items()},
+            "evidence": {
+                data: _evidence_dict(evidence) for data, evidence in self.evidence.items()
+            },
             "pareto_front": list(self.front),
             "table": _records(self.table),
             "data_sets": {data: _records(table) for data, table in self.tables.items()},
@@ -424,19 +426,19 @@ def _effect_values(effects: "FactorEffects") -> dict[str, Any]:
     }
 
 
-def _evidence_dict(known: "Evidence") -> dict[str, Any]:
-    agreeing, of = known.repeats_agreeing
+def _evidence_dict(evidence: "Evidence") -> dict[str, Any]:
+    agreeing, of = evidence.repeats_agreeing
     return {
-        "best": known.best,
-        "choice": known.selection.name,
-        "rule": known.rule,
-        "margin": known.margin,
-        "agreement": known.selection.agreement,
-        "repeats": known.repeats,
+        "best": evidence.best,
+        "choice": evidence.selection.name,
+        "rule": evidence.rule,
+        "margin": evidence.margin,
+        "agreement": evidence.selection.agreement,
+        "repeats": evidence.repeats,
         "repeats_agreeing": agreeing,
         "repeats_compared": of,
-        "table": _records(known.table),
-        "claims": _records(known.claims, index=False),
+        "table": _records(evidence.table),
+        "claims": _records(evidence.claims, index=False),
     }
 
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from verulam.experiment._evidence.evidence import Evidence, RankEvidence
     from verulam.experiment._evidence.verdict import Verdict
     from verulam.experiment._store.responses import Responses
+    from verulam.measures import Measure
 
 #: Costs of a run, and what their mean over runs is called in a table.
 COSTS = ["fit_seconds", "predict_seconds", "model_size", "peak_memory"]
@@ -108,6 +109,27 @@ def pareto_front(
     return tuple(front)
 
 
+def leading_front(
+    tables: Mapping[str, pd.DataFrame], overall: pd.DataFrame | None, measure: "Measure"
+) -> tuple[str, ...]:
+    """Return the contestants that none beats in both response and time to fit.
+
+    Parameters
+    ----------
+    tables
+        For each data set what `summarise_data` gave.
+    overall
+        What `summarise_all` gave, where there are several.
+    measure
+        What was measured.
+    """
+    if overall is not None:
+        return pareto_front(overall, "mean_rank", "fit_seconds")
+    table = next(iter(tables.values()))
+    greater = measure.greater_is_better
+    return pareto_front(table, "mean", "fit_seconds", greater_is_better=greater)
+
+
 def with_evidence(
     table: pd.DataFrame, evidence: "Evidence | None", verdict: "Verdict | None"
 ) -> pd.DataFrame:
@@ -140,6 +162,24 @@ def with_evidence(
     table["adjusted_p"] = [p_values.get(name, np.nan) for name in table.index]
     worse = [name for name in table.index if evidence.claimed(evidence.best, str(name))]
     return _with_standing(table, evidence.best, worse)
+
+
+def with_only_evidence(
+    tables: Mapping[str, pd.DataFrame],
+    evidence: Mapping[str, "Evidence"],
+    verdicts: Mapping[str, "Verdict"],
+) -> pd.DataFrame:
+    """Return the table of the only data set, with what is known of each contestant.
+
+    Parameters
+    ----------
+    tables
+        What `summarise_data` gave.
+    evidence, verdicts
+        For each data set what is known, and what the tests say.
+    """
+    ((data, table),) = tables.items()
+    return with_evidence(table, evidence.get(data), verdicts.get(data))
 
 
 def with_ranks(

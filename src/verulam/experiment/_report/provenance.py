@@ -46,7 +46,7 @@ def design_facts(analysis: "Analysis") -> dict[str, tuple[str, ...]]:
         "Learners": [_learners(study)],
         "Factors": list(_factors(study)),
         "Nuisance": [", ".join(study["nuisance"])],
-        "Splits": [f"{analysis.design}, drawn once for each data set and shared by all"],
+        "Splits": [f"{analysis.results.design}, drawn once for each data set and shared by all"],
         **_repetitions(study),
         **_spending(study),
         "Locked away": list(_locked(analysis.results)),
