@@ -73,6 +73,18 @@ def test_rows_outside_of_the_window_move_nothing():
     np.testing.assert_array_equal(units, [[2.25, 12.75]])
 
 
+@pytest.mark.parametrize("rule", ["lvq2.1", "lvq3"])
+def test_the_window_is_as_wide_as_it_is_said_to_be(rule):
+    """From the means 0 and 10, the ratios of the distances are 0.5 / 9.5 and 0.5 / 10.5."""
+    X, y = np.array([[-0.5], [0.5], [9.5], [10.5]]), np.array([0, 0, 1, 1])
+    options = {"rule": rule, "agreeing_share": 0.0, "max_iter": 1, "random_state": 0}
+    moved = {}
+    for width in (0.89, 0.91):  # (1 - w) / (1 + w) is 0.058 and 0.047
+        learner = LearningVectorQuantisation(1, window_width=width, **options).fit(X, y)
+        moved[width] = not np.allclose(learner.prototypes_[:, 0], [0.0, 10.0])
+    assert moved == {0.89: False, 0.91: True}
+
+
 @pytest.mark.parametrize("rule", ["lvq1", "lvq2.1", "lvq3"])
 def test_each_rule_classifies_iris_by_its_prototypes(iris, rule):
     X, y = iris

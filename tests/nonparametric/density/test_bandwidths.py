@@ -28,6 +28,9 @@ def test_canonical_widths_of_windows():
 def test_plug_in_is_the_best_for_a_gaussian_and_smaller_for_two():
     values = RNG.normal(size=20_000)
     assert plug_in_bandwidth(values) == pytest.approx(1.06 * 20_000**-0.2, rel=0.1)
+    samples = np.random.default_rng(1).normal(size=(5, 20_000))
+    mean = np.mean([plug_in_bandwidth(sample) for sample in samples])
+    assert mean == pytest.approx((4 / 3) ** 0.2 * 20_000**-0.2, rel=0.05)
     assert plug_in_bandwidth(3.0 * values + 7.0) == pytest.approx(3 * plug_in_bandwidth(values))
     two = np.concatenate([values - 20.0, values + 20.0])
     assert plug_in_bandwidth(two) == pytest.approx(1.06 * 20_000**-0.2, rel=0.15)

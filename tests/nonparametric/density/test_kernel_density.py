@@ -111,6 +111,9 @@ def test_bounded_support_keeps_all_of_the_density(bounds):
         (np.inf if bounds[1] is None else bounds[1]),
     )
     assert np.all(heights[(grid < low) | (grid > high)] == 0.0)
+    # The bounds belong to the support.
+    ends = np.array([bound for bound in bounds if bound is not None])
+    assert density(learner, ends[:, None]).min() > 0.1
     drawn = learner.sample(2000, random_state=0)[:, 0]
     assert drawn.min() >= low
     assert drawn.max() <= high
