@@ -17,6 +17,9 @@ _OUTER: dict[str, Any] = {
     "nogil": True,
     "error_model": "numpy",
     "no_cfunc_wrapper": True,
+    # No loop makes an array, so that nobody need count who holds the rows that are looked at, which
+    # takes as long as to work on small ones.
+    "_nrt": False,
 }
 outer_loop = njit(**_OUTER)
 #: For loops that only loops call: they need no entry for Python.
