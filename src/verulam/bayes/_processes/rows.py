@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import minimize
-from scipy.stats import norm
 
 from verulam.base import (
     COUNT,
@@ -86,7 +85,7 @@ def prune_process(process: GaussianProcessRegressor, level: float = 0.95) -> Pru
         )
     check_is_fitted(process)
     check_level(level)
-    stays = _surprising(process, float(norm.ppf(0.5 + 0.5 * level)))
+    stays = _surprising(process, process.interval_reach(level))
     rows = np.flatnonzero(stays)
     return PrunedProcess(rows, process.refit_rows(rows), float(level))
 
