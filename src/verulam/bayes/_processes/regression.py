@@ -120,7 +120,8 @@ class GaussianProcessRegressor(PredictsDistributions):
     Student's t with :math:`\nu = N - 1 - p`, and variances :math:`N / \nu` times as large. As rows
     rarely tell so much of many parameters, :math:`\nu` is at least :math:`N / 2`, and 3. After 12
     rows of a wave with noise 95 % intervals cover 96 % of new targets, after 100 rows 95 %, where
-    Gaussian ones covered 88 % and 94 %; after 6 rows 92 % (73 %). See Alpaydin 16.9 (16.44-16.49); Rasmussen and Williams (2006).
+    Gaussian ones covered 88 % and 94 %; after 6 rows 92 % (73 %). See Alpaydin 16.9
+    (16.44-16.49); Rasmussen and Williams (2006).
 
     Examples
     --------
