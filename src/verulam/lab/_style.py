@@ -62,7 +62,7 @@ def density_palette(tones: Tones) -> list[str]:
 
 
 #: Inside the parts of a page, which styles of the page itself do not reach.
-PARTS = r"""
+PARTS = """
 :host { font-family: system-ui, -apple-system, "Segoe UI", sans-serif; font-size: 14px;
   color: var(--lab-ink, #20262c); }
 .bk-input, select.bk-input { background: var(--lab-panel, #fff); color: var(--lab-ink, #20262c);
@@ -89,8 +89,9 @@ select.bk-input[size] { background-image: none; }
 :host(.card:hover) { outline-color: var(--lab-accent, #0072b2); }
 button.card-header { color: var(--lab-faint, #5a646e); }
 .card-button svg { display: none; }
-.card-button::before { content: "\25b8"; line-height: 12px; font-size: 13px; }
-[aria-expanded="true"] > .card-button::before { content: "\25be"; }
+.card-button::before { content: ""; display: block; width: 9px; height: 9px; margin: 2px;
+  background: currentColor; clip-path: polygon(20% 0, 80% 50%, 20% 100%); }
+[aria-expanded="true"] > .card-button::before { transform: rotate(90deg); }
 button.card-header:focus-visible { outline: 2px solid var(--lab-accent, #0072b2); }
 .bk-btn-group > .bk-btn { box-shadow: none; }
 .card-header { padding: 4px 6px; min-height: 0; } .card-header-row h3, .card-title h3 {
