@@ -187,7 +187,7 @@ class FuzzyKMeans(ManyPasses, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Tra
     >>> rows = [[0.0], [1.0], [5.0], [9.0], [10.0]]
     >>> fuzzy = FuzzyKMeans(n_clusters=2, init=[[0.0], [10.0]]).fit(rows)
     >>> fuzzy.cluster_centers_.round(2).ravel()
-    array([0.53, 9.47])
+    array([1.01, 8.99])
     >>> fuzzy.memberships_[1:4].round(2)
     array([[1. , 0. ],
            [0.5, 0.5],
