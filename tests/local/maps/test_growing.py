@@ -45,6 +45,9 @@ def test_cells_concentrate_by_density(rows):
     learner = GrowingCells(40, signal="wins", random_state=0).fit(rows)
     share = np.mean(learner.cluster_centers_[:, 0] < 4.0)
     assert share > 0.75
+    # Every step is a win of one cell, and new cells only divide them: from 3 cells to 6.
+    counts = GrowingCells(6, signal="wins", decay=0.0, steps_per_unit=50, random_state=0)
+    assert counts.fit(rows).signals_.sum() == pytest.approx(4 * 50)
 
 
 def test_by_errors_the_rows_are_covered_more_closely(rows):
