@@ -156,7 +156,9 @@ def workers(folder: Path) -> str:
 
         def counting(queue, outcome) -> None:
             counted[0] += 1
-            alive = [nanny for nanny in cluster.workers.values() if nanny.process.pid]
+            alive = [
+                nanny for nanny in cluster.workers.values() if nanny.process and nanny.process.pid
+            ]
             if counted[0] % 10 == 0 and alive:
                 killed.append(alive[len(killed) % len(alive)].process.pid)
                 os.kill(killed[-1], signal.SIGKILL)
@@ -253,9 +255,9 @@ def rows(folder: Path) -> str:
             table["kind"] = np.where(values[:, 0] + values[:, 1] > 0, "yes", "no")
             table.to_csv(file, index=False, header=piece == 0)
     learner, count = NaiveBayes(), 0
-    for part in stream(path, target="kind", chunk_rows=100_000):
-        learner.partial_fit(part.X, part.y, classes=["no", "yes"])
-        count += len(part.y)
+    for inputs, target in stream(path, target="kind", chunk_rows=100_000):
+        learner.partial_fit(inputs, target)
+        count += len(target)
     if count != 5_000_000:
         raise AssertionError(f"{count:,} rows were read")
     return f"{count:,} rows of {path.stat().st_size / 1e6:.0f} MB"
