@@ -159,6 +159,11 @@ _TEMPLATE = """
       for (const handle of name ? root.querySelectorAll(".noUi-handle") : []) {
         if (handle.getAttribute("aria-label") !== name) handle.setAttribute("aria-label", name);
       }
+      // Nor have the buttons that count a number up and down.
+      for (const [way, word] of [["up", "Increase"], ["down", "Decrease"]]) {
+        const unnamed = `.bk-spin-btn-${way}:not([aria-label])`;
+        root.querySelectorAll(unnamed).forEach(item => item.setAttribute("aria-label", word));
+      }
       // Nor do titles that fold say whether what they fold is shown.
       for (const title of root.querySelectorAll("button.card-header")) {
         const open = String(!title.querySelector(".icon-tabler-chevron-right"));
