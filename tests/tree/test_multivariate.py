@@ -120,9 +120,8 @@ def test_one_linear_node_holds_a_slanted_line(node):
     tree = MultivariateTreeClassifier(node, random_state=0).fit(X, X.sum(axis=1) > 0)
     assert tree.get_n_leaves() == 2
     # Two rows are enough to be divided.
-    assert (
-        MultivariateTreeClassifier(node).fit(X[:2] + [[0, 0], [9, 9]], [0, 1]).get_n_leaves() == 2
-    )
+    pair = MultivariateTreeClassifier(node).fit([[0.1, 0.2], [8.9, 9.3]], [0, 1])
+    assert pair.get_n_leaves() == 2
 
 
 def test_three_gaussian_branches_for_three_classes():

@@ -1,6 +1,7 @@
 """Names, numbers, tables and lists as plain text, for a terminal, a pipe, a notebook or a page."""
 
 import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, isfinite, log10
@@ -255,8 +256,13 @@ def as_argument(value: str) -> str:
     --------
     >>> as_argument("age"), as_argument("Customer No.")
     ('age', '"Customer No."')
+    >>> as_argument("in $")
+    "'in $'"
     """
-    return value if re.fullmatch(r"[\w.,:-]+", value) else f'"{value}"'
+    if re.fullmatch(r"[\w.,:-]+", value):
+        return value
+    # Double quotes suit every shell, but leave these characters their meaning.
+    return shlex.quote(value) if re.search(r'["$`\\!]', value) else f'"{value}"'
 
 
 def listed(names: Sequence[str], word: str = "and") -> str:

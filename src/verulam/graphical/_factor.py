@@ -423,7 +423,7 @@ def read_evidence(model: FactorModel, evidence: Mapping[str, Any] | None) -> Evi
     return Evidence(hard, soft)
 
 
-def _likelihood(name: str, value: ArrayLike, n_states: int) -> np.ndarray:
+def _likelihood(name: str, value: ArrayLike | list[Any], n_states: int) -> np.ndarray:
     try:
         likelihood = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):

@@ -194,7 +194,7 @@ def _group_findings(data: Dataset, inputs: pd.DataFrame) -> Iterator[Finding]:
         )
         advice = (
             f"Rows of one {name} belong on one side of every split, or the answer is known from "
-            f"its other rows: groups={name!r} (--groups {as_argument(name)})."
+            f"its other rows: groups={name!r} (--groups {as_argument(str(name))})."
         )
         yield Finding("group", (str(name),), sentence, advice)
         return
@@ -293,7 +293,7 @@ def _leak_findings(
                 (str(name),),
                 f"{name} alone tells {data.target}: {score:.1%} {words} by itself.",
                 "Is it known before the target is? If not, leave it out: "
-                f"leave_out=[{name!r}] (--leave-out {as_argument(name)}).",
+                f"leave_out=[{name!r}] (--leave-out {as_argument(str(name))}).",
             )
 
 
@@ -489,7 +489,7 @@ def _code_findings(inputs: pd.DataFrame) -> Iterator[Finding]:
                 "codes",
                 (str(name),),
                 f"{name} holds whole numbers that may be codes, not amounts.",
-                f"If so, say it: categorical=[{name!r}] (--categorical {as_argument(name)}).",
+                f"If so, say it: categorical=[{name!r}] (--categorical {as_argument(str(name))}).",
             )
 
 

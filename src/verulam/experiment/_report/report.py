@@ -265,7 +265,8 @@ def _evidence_cells(row: pd.Series, known: "Evidence") -> dict[str, Cell]:
 def _beside_cells(name: str, known: "Evidence") -> dict[str, Cell]:
     """Return what is probable of one contestant beside the best, and beside the baseline."""
     write = numbers_for(known)
-    row = known.table.loc[name] if name in known.names else known.table.iloc[0] * np.nan
+    table = known.table if name in known.names else known.table.reindex([name])
+    row: dict[Any, Any] = table.loc[name].to_dict()
     cells = {
         "better than the best": _chance(row["better"]),
         "practically equal": _chance(row["equal"]),
@@ -287,7 +288,7 @@ def _beside_cells(name: str, known: "Evidence") -> dict[str, Cell]:
         **cells,
         "from the baseline (95 %)": _number(value, lambda _: f"{write.plain(value)} ({limits})"),
         # The baseline beside itself tells nothing.
-        **{head: _chance(chance if value == value else value) for head, chance in chances.items()},
+        **{head: _chance(np.nan if pd.isna(value) else chance) for head, chance in chances.items()},
     }
 
 

@@ -213,7 +213,7 @@ class ComparisonView:
     def _set_target(self, name: str) -> None:
         if not self._quiet and self.opened is not None and name and name != NOTHING:
             question = self.opened.question
-            rest = {
+            rest: dict[str, Any] = {
                 role: tuple(column for column in getattr(question, role) if column != name)
                 for role in ("leave_out", "categorical")
             }

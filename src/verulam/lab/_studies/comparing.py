@@ -193,7 +193,10 @@ def describe(root: Path, question: TableQuestion) -> OpenedTable:
 def _as_asked(root: Path, question: TableQuestion, whole: Dataset) -> tuple[Dataset, int]:
     """Return the table with the roles that were asked for, and how many rows have no target."""
     target = question.target or whole.target
-    columns = {"leave_out": question.leave_out, "categorical": question.categorical}
+    columns: dict[str, Any] = {
+        "leave_out": question.leave_out,
+        "categorical": question.categorical,
+    }
     if not target:
         return open_data(source_of(root, question), **columns), 0
     if target not in whole.table:
