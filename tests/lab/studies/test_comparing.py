@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from verulam.base import DataError
+from verulam.base import DataError, UnknownNameError
 from verulam.experiment import Results, compare, load_model
 from verulam.lab._studies.comparing import (
     CompareOutcome,
@@ -149,5 +149,5 @@ def test_columns_are_left_out_or_read_as_classes_on_request(tmp_path):
     assert rows["kind"][1] == "categorical"
     assert described.question.leave_out == ("when",)
     assert described.targets == ("when", "kind", "y")
-    with pytest.raises(DataError, match="nowhere"):
+    with pytest.raises(UnknownNameError, match="nowhere"):
         describe(tmp_path, replace(asked, leave_out=("nowhere",)))
