@@ -29,7 +29,7 @@ from verulam.bayes import (
     NormalGammaRegression,
 )
 from verulam.catalogue import our_entries
-from verulam.cluster import GaussianMixture, KMeans
+from verulam.cluster import FuzzyKMeans, GaussianMixture, KMeans
 from verulam.local import GenerativeTopographicMap, SelfOrganisingMap
 from verulam.parametric import (
     BernoulliDensity,
@@ -68,6 +68,7 @@ LEARNERS = [
     GenerativeTopographicMap(),
     IncompleteGaussianDensity(),
     KMeans(n_clusters=3, random_state=0),
+    FuzzyKMeans(n_clusters=3, random_state=0),
     LeastSquares(),
     MultinomialDensity(),
     NaiveBayes(),

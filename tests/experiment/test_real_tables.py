@@ -310,6 +310,8 @@ def test_long_numbers_of_one_length_that_come_again_may_be_codes():
         random.choice([10_000, 20_000, 50_000], 200),  # rounded
         random.choice([9_117, 10_115, 80_331], 200),  # of several lengths
         random.integers(10_000, 99_999, 200),  # hardly one twice
+        random.integers(10_001, 10_008, 200),  # one after the other
+        random.choice([20240103, 20240107, 20240118, 20240229], 200),  # days
     ):
         assert findings(frame.assign(where=amounts), "y") == set()
 

@@ -406,7 +406,10 @@ def read_evidence(model: FactorModel, evidence: Mapping[str, Any] | None) -> Evi
         if isinstance(value, Mapping):
             for label in value:
                 state_position(name, model.states[name], label)
-            named = [value.get(label) for label in model.states[name]]
+            missing = [label for label in model.states[name] if label not in value]
+            if missing:
+                raise DataError(f"evidence[{name!r}]: the state {missing[0]!r} has no likelihood.")
+            named = [value[label] for label in model.states[name]]
             soft[name] = _likelihood(name, named, len(places))
         elif isinstance(value, set | frozenset):
             if not value:

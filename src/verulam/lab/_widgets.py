@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 import panel as pn
+from panel.io.state import set_curdoc
 from panel.viewable import Viewable
 
 from verulam.lab._parameters import ParameterField, parameter_fields
@@ -191,5 +192,19 @@ def _with_value(changed: Callable[[Any], None], event: Any) -> None:
 def button(name: str, pressed: Callable[[], None], **more: Any) -> Any:
     """Return a button that calls back."""
     widget = pn.widgets.Button(label=name, **more)
-    widget.on_click(lambda _: pressed())
+    widget.on_click(lambda _: _at_next_tick(pressed))
     return widget
+
+
+def _at_next_tick(change: Callable[[], None]) -> None:
+    """Change the page once its document is locked, which a click does not wait for."""
+    document = pn.state.curdoc
+    if document is None or document.session_context is None:
+        change()
+    else:
+        document.add_next_tick_callback(partial(_in_document, document, change))
+
+
+def _in_document(document: Any, change: Callable[[], None]) -> None:
+    with set_curdoc(document), pn.io.unlocked():
+        change()

@@ -4,6 +4,7 @@ import dask.array as da
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.spatial.distance import cdist
 
 from verulam.base import DataError
 from verulam.cluster import FuzzyKMeans, KMeans
@@ -55,6 +56,14 @@ def test_little_fuzziness_is_k_means_and_much_makes_all_alike(groups):
     assert_array_equal(sharp.labels_, hard.labels_)
     vague = FuzzyKMeans(3, fuzziness=50.0, init=start).fit(groups)
     assert vague.partition_coefficient_ < 0.35
+
+
+def test_vague_memberships_do_not_hold_centres_at_the_rows_they_start_from(groups):
+    fuzzy = FuzzyKMeans(8, fuzziness=20.0, random_state=0).fit(groups)
+    assert fuzzy.n_iter_ > 5
+    starts = cdist(fuzzy.cluster_centers_, groups).argmin(axis=1)
+    held = FuzzyKMeans(8, fuzziness=20.0, init=groups[starts]).fit(groups)
+    assert held.n_iter_ <= 5
 
 
 def test_a_row_at_a_centre_and_one_between_two():

@@ -329,7 +329,7 @@ def test_groups_stay_together_and_rows_can_be_locked_away():
         ({"task": "density", "tuning": {}}, "tuning: has no place in a study of density"),
         ({"task": "density", "preparations": ["ranks"]}, "cannot be compared"),
         ({"task": "density", "resampling": "bootstrap 5"}, "bootstrap makes no sense"),
-        ({"task": "clustering", "reject_cost": 1.0}, "nothing is decided"),
+        ({"task": "clustering", "reject_cost": 0.5}, "nothing is decided"),
         ({"task": "clustering", "measures": ["log_likelihood"]}, "'log_likelihood' is for density"),
         ({"task": "clustering", "learners": ["naive bayes"]}, "is for classification, but data"),
         ({"task": "density", "learners": ["k-means"]}, "'cluster.KMeans' is for clustering"),

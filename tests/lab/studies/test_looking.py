@@ -19,6 +19,7 @@ from verulam.lab._studies.looking import (
     store_path,
 )
 from verulam.lab._studies.questions import StudyQuestion
+from verulam.lab._studies.workspace import folder_of_user
 
 
 @pytest.fixture
@@ -100,6 +101,19 @@ def test_a_store_that_was_sent_is_kept_and_found_again(several_store, tmp_path):
     assert view.question.path == "mine.sqlite"
     again = look(tmp_path, StudyQuestion.from_link(view.question.to_link()))
     assert again == view
+
+
+def test_the_stores_of_another_browser_are_not_opened_by_their_path(
+    several_store, monkeypatch, tmp_path
+):
+    monkeypatch.setenv("VERULAM_LAB", str(tmp_path))
+    mine, theirs = folder_of_user("a" * 32), folder_of_user("b" * 32)
+    place = theirs / ("c" * 32)
+    place.mkdir(parents=True)
+    copy = shutil.copy(several_store, place / "runs.sqlite")
+    with pytest.raises(DataError, match=r"no store 'runs\.sqlite' in your part"):
+        look(mine, StudyQuestion(str(copy)))
+    assert look(theirs, StudyQuestion(str(copy))).headline == "36 done"
 
 
 def test_a_study_file_stands_for_its_store(tmp_path):

@@ -58,19 +58,28 @@ def test_folders_that_nobody_used_for_long_are_removed(tmp_path):
     assert [folder.name for folder in tmp_path.iterdir()] == ["notes"]
 
 
-def test_old_folders_of_other_users_are_removed_with_one_s_own(tmp_path):
-    mine, theirs = tmp_path / f"user-{USER}", tmp_path / f"user-{OTHER}"
+def test_old_folders_of_other_users_are_removed_with_one_s_own(monkeypatch, tmp_path):
+    monkeypatch.setenv("VERULAM_LAB", str(tmp_path))
+    mine, theirs = folder_of_user(USER), folder_of_user(OTHER)
     paths = [keep_upload(root, "old.csv", b"x\n1\n") for root in (mine, theirs)]
     long_ago = time.time() - 90 * 86_400
     os.utime(paths[1].parent, (long_ago, long_ago))
+    before = tmp_path / KEY
+    before.mkdir()
+    os.utime(before, (long_ago, long_ago))
     remove_old(mine)
     assert [path.is_file() for path in paths] == [True, False]
+    assert not before.exists()
 
 
 def test_every_browser_has_a_folder_of_its_own(monkeypatch, tmp_path):
     monkeypatch.setenv("VERULAM_LAB", str(tmp_path))
     assert is_user(new_user())
-    assert folder_of_user(USER) == tmp_path / f"user-{USER}"
+    mine = folder_of_user(USER)
+    assert mine == folder_of_user(USER) != folder_of_user(OTHER)
+    assert mine.parent == tmp_path
+    # Reports show the path: whoever reads it must not learn the cookie.
+    assert USER not in str(mine)
     for name in (None, "", "../secret", USER + "/..", USER.upper()):
         assert not is_user(name)
         # Who says no name of ours shares a folder with nobody.
@@ -101,7 +110,7 @@ def test_the_folder_is_that_of_the_environment(monkeypatch, tmp_path):
 )
 def test_reports_and_models_are_served_and_nothing_else(lab, monkeypatch, tmp_path, name, status):
     monkeypatch.setenv("VERULAM_LAB", str(tmp_path))
-    folder = tmp_path / f"user-{USER}" / KEY
+    folder = folder_of_user(USER) / KEY
     folder.mkdir(parents=True)
     for file in ("report-0123456789ab.html", "model-0123456789ab.skops", "sales.csv",
                  "model-0123456789ab-card.html", "runs.sqlite", "question.txt"):  # fmt: skip

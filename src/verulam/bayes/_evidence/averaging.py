@@ -88,7 +88,7 @@ class BayesianModelAverage(MetaEstimatorMixin, PredictsDistributions):
         if not models:
             raise DataError("estimators must have one model or more.")
         for model in models:
-            if not hasattr(model, "fit"):
+            if isinstance(model, type) or not hasattr(model, "fit"):
                 raise DataError(
                     f"estimators: expected regressors, such as BayesianLinearRegression(), and one "
                     f"of them is {model!r}."

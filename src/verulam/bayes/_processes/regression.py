@@ -117,10 +117,10 @@ class GaussianProcessRegressor(PredictsDistributions):
     That is for known parameters. With :math:`p` of them chosen by the evidence, which makes
     :math:`r^T C^{-1} r = N`, the common scale of kernel and noise is averaged over, and the
     parameters take degrees of freedom as the weights of least squares do: predictions have
-    Student's t with :math:`\nu = N - 1 - p`, and variances :math:`N / \nu` times as large. As rows
-    rarely tell so much of many parameters, :math:`\nu` is at least :math:`N / 2`, and 3. After 12
-    rows of a wave with noise 95 % intervals cover 96 % of new targets, after 100 rows 95 %, where
-    Gaussian ones covered 88 % and 94 %; after 6 rows 92 % (73 %). See Alpaydin 16.9
+    Student's t with :math:`\nu = N - 1 - p`, and squared scales :math:`N / \nu` times as large. As
+    rows rarely tell so much of many parameters, :math:`\nu` is at least :math:`N / 2`, and 3.
+    After 12 rows of a wave with noise 95 % intervals cover 96 % of new targets, after 100 rows
+    95 %, where Gaussian ones covered 88 % and 94 %; after 6 rows 92 % (73 %). See Alpaydin 16.9
     (16.44-16.49); Rasmussen and Williams (2006).
 
     Examples
@@ -132,7 +132,7 @@ class GaussianProcessRegressor(PredictsDistributions):
     >>> process = GaussianProcessRegressor().fit(X, y)
     >>> mean, std = process.predict([[3.0], [20.0]], return_std=True)
     >>> mean.round(1), std.round(1)
-    (array([ 0.1, -0. ]), array([0.1, 1.2]))
+    (array([ 0.1, -0. ]), array([0.1, 1.4]))
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {

@@ -34,6 +34,11 @@ from verulam.cluster._seeding import (
     survey,
 )
 
+#: So far drawn starts are moved towards the mean of all rows.
+_PULL = 0.05
+#: Beyond this exponent, powers of the memberships of many clusters underflow.
+_MOST_FUZZINESS = 100
+
 
 @dataclass(frozen=True)
 class FuzzySums:
@@ -131,11 +136,11 @@ class FuzzyKMeans(ManyPasses, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Tra
     n_clusters
         Number of clusters.
     fuzziness
-        Exponent :math:`q` of the memberships, above 1: near 1 they are those of k-means, and all
-        alike where it is large.
+        Exponent :math:`q` of the memberships, above 1 and at most 100: near 1 they are those of
+        k-means, and all alike where it is large.
     init
-        Where passes start: "k-means++" draws rows far from one another, "random" draws any; an
-        array of shape (n_clusters, n_features) holds the first centres.
+        Where passes start: near rows far from one another ("k-means++"), or near any ("random");
+        an array of shape (n_clusters, n_features) holds the first centres.
     n_init
         Number of starts, the best of which is taken; first centres are used once.
     max_iter
@@ -196,7 +201,7 @@ class FuzzyKMeans(ManyPasses, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Tra
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "fuzziness": [Interval(Real, 1, None, closed="neither")],
+        "fuzziness": [Interval(Real, 1, _MOST_FUZZINESS, closed="right")],
         "init": [StrOptions({"k-means++", "random"}), "array-like"],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -264,7 +269,10 @@ class FuzzyKMeans(ManyPasses, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Tra
         view = source.total(partial(survey, seed=seed, most=sample_size(self.n_clusters)))
         draw = plus_plus_rows if self.init == "k-means++" else random_rows
         rows, weights = view.sample.rows, view.sample.weights
-        return [draw(rows, weights, self.n_clusters, random) for _ in range(self.n_init)]
+        middle = np.average(rows, axis=0, weights=weights)
+        starts = [draw(rows, weights, self.n_clusters, random) for _ in range(self.n_init)]
+        # A row at a centre belongs to it alone, and holds it there where memberships are vague.
+        return [start + _PULL * (middle - start) for start in starts]
 
     def _statistics(self, chunk: Chunk, parameters: np.ndarray) -> FuzzySums:
         return fuzzy_sums(chunk, parameters, self.fuzziness)

@@ -499,6 +499,9 @@ def _looks_coded(column: pd.Series) -> bool:
     distinct = np.unique(values)
     if not 2 < len(distinct) <= len(values) / 10 or distinct[0] < FIRST_CODE:
         return False
+    days = pd.to_datetime(pd.Series(distinct).astype(str), format="%Y%m%d", errors="coerce")
+    if len(np.unique(np.diff(distinct))) == 1 or days.notna().all():
+        return False  # steps of one length, or days such as 20240131
     # Amounts are rounded, or spread over several lengths.
     uneven = np.mean(distinct % 10 != 0) > 0.3
     return bool(uneven and len(str(distinct[0])) == len(str(distinct[-1])))

@@ -233,10 +233,11 @@ def becomes(column: pd.Series) -> str:
     }[_kind(column)]
 
 
+_LEFT = "left out"
 #: What becomes of the columns that findings name.
 _OUTCOMES = {
-    "identifier": "left out",
-    "constant": "left out",
+    "identifier": _LEFT,
+    "constant": _LEFT,
     "group": "keeps its rows together",
 }
 
@@ -257,8 +258,9 @@ def columns_become(data: Dataset, findings: Sequence[Finding]) -> list[str]:
         if item.kind in _OUTCOMES
         for name in item.columns
     }
-    if all(special.get(name) == "left out" for name in data.input_names):
-        special = {}  # what alone is there is used, whatever it seems to be
+    # What alone is there is used, whatever it seems to be.
+    used = usable_inputs(data.inputs)[0].columns
+    special = {name: words for name, words in special.items() if name not in used or words != _LEFT}
     return [
         special.get(name) or becomes(data.table[name]) if role == "input" else role
         for name, role in data.roles.items()

@@ -242,9 +242,10 @@ def check_knobs(figure: ChapterFigure, values: Mapping[str, Any]) -> dict[str, A
 
 def _checked(knob: Knob, value: Any) -> Any:
     if knob.clicked == "nodes":
-        answers = value.values() if isinstance(value, dict) else ()
         if value is None or (
-            isinstance(value, dict) and set(value) <= set(NODES) and set(answers) <= {"yes", "no"}
+            isinstance(value, dict)
+            and set(value) <= set(NODES)
+            and all(answer in ("yes", "no") for answer in value.values())
         ):
             return value
     elif knob.clicked == "cells":

@@ -252,7 +252,7 @@ def _values(row: "pd.Series[Any]") -> str:
 def _plain(value: Any) -> str:
     """Return an end of a range as people write it: few decimals, days without hours."""
     if isinstance(value, float):
-        return f"{value:,.0f}" if 10_000 <= abs(value) < 1e15 else f"{value:.4g}"
+        return f"{value:,.0f}" if 9_999.5 <= abs(value) < 1e15 else f"{value:.4g}"
     return str(value).removesuffix(" 00:00:00")
 
 

@@ -22,7 +22,7 @@ from verulam.experiment._text import (
 from verulam.lab._studies.answers import AnswerView, answer_view, with_pictures
 from verulam.lab._studies.comparing import RunProgress, measure_titles, progress_of
 from verulam.lab._studies.questions import StudyQuestion
-from verulam.lab._studies.workspace import RUNS, keep_upload
+from verulam.lab._studies.workspace import RUNS, keep_upload, workspace
 
 #: Of more failures than this the page says how many there are.
 MOST_FAILURES = 50
@@ -82,6 +82,10 @@ def store_path(root: Path, question: StudyQuestion) -> Path:
     if question.key:
         return root / question.key / (question.path or RUNS)
     path = Path(question.path).expanduser()
+    place, here = path.resolve(), root.resolve()
+    # Reports show where they are from: what another browser asked for stays its own all the same.
+    if place.is_relative_to(workspace().resolve()) and not place.is_relative_to(here):
+        raise DataError(f"There is no store {path.name!r} in your part of the lab.")
     return path.with_suffix(".sqlite") if path.suffix == ".toml" else path
 
 

@@ -58,7 +58,9 @@ def folder_of_user(name: str | None) -> Path:
     name
         What its cookie holds; without a name of ours, an empty folder is meant.
     """
-    return workspace() / f"user-{name if is_user(name) else new_user()}"
+    secret = name if name is not None and is_user(name) else new_user()
+    # Reports and cards show this path: it must not tell the name that opens the folder.
+    return workspace() / f"user-{key_of(secret.encode())}"
 
 
 def key_of(content: bytes) -> str:
@@ -75,7 +77,8 @@ def key_of(content: bytes) -> str:
 def folder_of(root: Path, key: str) -> Path:
     """Return the folder of a key, made where it is not there yet."""
     folder = root / key
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    root.mkdir(parents=True, exist_ok=True, mode=0o700)
+    folder.mkdir(exist_ok=True, mode=0o700)
     os.utime(folder)
     return folder
 
@@ -122,7 +125,8 @@ def remove_old(root: Path) -> None:
     if not root.is_dir():
         return
     oldest = time.time() - KEPT_DAYS * 86_400
-    for folder in [*root.iterdir(), *root.parent.glob("user-*/*")]:
+    # Beside the folders of users there may be some from before browsers were told apart.
+    for folder in [*root.iterdir(), *workspace().glob("*"), *workspace().glob("user-*/*")]:
         if _KEY.fullmatch(folder.name) and folder.is_dir() and folder.stat().st_mtime < oldest:
             shutil.rmtree(folder, ignore_errors=True)
 

@@ -85,7 +85,7 @@ class Autoencoder(ClassNamePrefixFeaturesOutMixin, MultilayerPerceptron, Transfo
     >>> from verulam.neural import Autoencoder
     >>> angle = np.linspace(0, np.pi, 60)
     >>> arc = np.column_stack([np.cos(angle), np.sin(angle)])
-    >>> coder = Autoencoder((6, 1), max_iter=500, n_init=3, random_state=0).fit(arc)
+    >>> coder = Autoencoder((6, 1), max_iter=2000, n_init=3, random_state=0).fit(arc)
     >>> coder.transform(arc).shape
     (60, 1)
     >>> bool(coder.reconstruction_error(arc).mean() < 0.01)

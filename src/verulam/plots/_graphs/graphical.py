@@ -210,7 +210,7 @@ def _mathematical(name: str) -> str:
 
 
 def influence_diagram(
-    diagram: InfluenceDiagram, *, observed: Sequence[str] = (), ax: Axes | None = None
+    diagram: InfluenceDiagram, *, observed: str | Sequence[str] = (), ax: Axes | None = None
 ) -> Axes:
     """Draw chance nodes as ellipses, decisions as boxes and utilities as diamonds.
 
@@ -239,6 +239,7 @@ def influence_diagram(
     if not isinstance(diagram, InfluenceDiagram):
         raise DataError(f"diagram: expected an InfluenceDiagram, not {type(diagram).__name__}.")
     shapes = diagram.shapes
+    observed = [observed] if isinstance(observed, str) else list(dict.fromkeys(observed))
     unknown = [name for name in observed if name not in diagram.graph.nodes or name in shapes]
     if unknown:
         raise DataError(f"observed: {unknown[0]!r} is no chance node of the diagram.")

@@ -264,7 +264,7 @@ def _draw_experts(
     for place in range(values.shape[1]):
         part = np.where(holders == place, values[:, place], np.nan)
         seen = part[np.isfinite(part)]
-        if len(seen) and np.ptp(seen) > 0.0:
+        if len(seen) and ((levels > seen.min()) & (levels < seen.max())).any():
             height = part.reshape(PLANE_POINTS, PLANE_POINTS)
             ax.contour(*axes, height, levels=levels, colors="0.25", linewidths=0.8, zorder=1)
 

@@ -196,6 +196,11 @@ def mixture_ellipses(
     shares = mixture.predict_proba(X)
     best, rows = shares.argmax(axis=1), np.asarray(X, dtype=np.float64)[:, list(columns)]
     palette = range(len(components.weights)) if colours is None else colours
+    if len(palette) != len(components.weights):
+        raise DataError(
+            f"colours: expected {len(components.weights)} numbers, one for each component, not "
+            f"{len(palette)}."
+        )
     for k, shade in enumerate(palette):
         mine = best == k
         ax.scatter(

@@ -124,7 +124,7 @@ class TabularAgent(Agent):
         if self._discount() is None:
             raise DataError("discount is None, but the environment has none; give one from 0 to 1.")
         check_number("discount", self._discount(), 0.0, 1.0)
-        # Beyond 1 a value is moved past its target, and from there farther away each time.
+        # Beyond 1 a value is moved past its target, and beyond 2 farther away from it each time.
         check_rate("learning_rate", self.learning_rate, 0.0, 1.0, open_low=True)
         check_option("rate_clock", self.rate_clock, CLOCKS)
         check_number("trace_decay", self.trace_decay, 0.0, 1.0)
@@ -254,7 +254,7 @@ class TabularAgent(Agent):
         return error
 
     def refuse_divergence(self, limit: float = LARGEST) -> None:
-        """Raise where values have grown beyond a limit, which accumulated traces can make them.
+        """Raise where values have grown beyond a limit, as by traces or offline updates they may.
 
         Parameters
         ----------
@@ -263,9 +263,10 @@ class TabularAgent(Agent):
         """
         largest = float(np.abs(self.table_).max())
         if not largest < limit:
+            other = "updating='online'" if self.updating == "offline" else "traces='replacing'"
             raise DataError(
                 f"learning diverged: after {self.n_steps_:,} steps a value is {largest:.3g}. "
-                "Lower learning_rate or trace_decay, or take traces='replacing'."
+                f"Lower learning_rate or trace_decay, or take {other}."
             )
 
     def value_limit(self, before: float, reward: float, n_steps: int) -> float:
